@@ -6,13 +6,14 @@
 export CGO_ENABLED ?= 0
 
 PROFILE ?= quick
-SEEDS ?= 0,1,2
+# The seeds of every experiment; empty: each one's own.
+SEEDS ?=
 OUT ?= out
 RESULTS ?= experiments/results
 ADDR ?= 127.0.0.1:8080
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64
 BIN := bin/gradsync$(shell go env GOEXE)
-RUN := --profile $(PROFILE) --seeds $(SEEDS)
+RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
 .PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
 

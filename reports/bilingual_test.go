@@ -21,8 +21,8 @@ type pairOf struct {
 	at string
 }
 
-// saidIn finds the texts of Go files: literals of said, alone or in lists, and the formats of
-// notebook.Bothf.
+// saidIn finds the texts of Go files: literals of notebook.Both, alone or in lists, and the formats
+// of notebook.Bothf.
 func saidIn(t *testing.T) (out []pairOf) {
 	t.Helper()
 	var files []string
@@ -77,12 +77,16 @@ func saidIn(t *testing.T) (out []pairOf) {
 	return out
 }
 
+// isSaid reports whether x names notebook.Both, or said, this package's short name for it.
 func isSaid(x ast.Expr) bool {
+	if s, ok := x.(*ast.SelectorExpr); ok {
+		return s.Sel.Name == "Both"
+	}
 	id, ok := x.(*ast.Ident)
-	return ok && id.Name == "said"
+	return ok && (id.Name == "said" || id.Name == "Both")
 }
 
-// holdsSaid tells whether a list or a map is of said.
+// holdsSaid tells whether a list or a map is of texts in both languages.
 func holdsSaid(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.ArrayType:

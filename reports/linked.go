@@ -34,7 +34,7 @@ type claimBlock struct {
 type claimSide struct {
 	Profile string
 	Shown   string // classes: the profiles that show it
-	Tally   []page.Tally
+	Tally   []page.VerdictCount
 	Rows    []claimLine
 }
 

@@ -6,7 +6,8 @@
 //
 // The first rule that fits gives the verdict: not run, not stated, input, no case, depends,
 // undecided, and only then equal, within, same sign, differs. The order is of what a number can
-// bear: an interval that holds the null leaves a number undecided on whichever side it lies, inside
+// bear: a claim that seeds.csv declared to need more seeds than there are is undecided whatever its
+// interval; an interval that holds the null leaves a number undecided on whichever side it lies, inside
 // its tolerance too. A number that seeds change and that has one seed is undecided; one that no seed
 // changes (Found.Seeds is 0) needs no interval. A claim that lists numbers has the worst of their
 // verdicts: one that differs decides, one that is undecided leaves those that hold undecided, and
@@ -65,7 +66,7 @@ func (c Claim) Stated() any {
 	return c.Value
 }
 
-// Source returns where the document states it: "DASP, 3.2 (Table 6)".
+// Source returns the place in the document: "DASP, 3.2 (Table 6)".
 func (c Claim) Source() string { return c.Paper + ", " + c.Section }
 
 // Statement returns the sentence that a page prints for the claim. The rows of DSSP's Table I tell
@@ -182,8 +183,8 @@ func table(raw []byte, header string) ([][]string, error) {
 	return rows[1:], nil
 }
 
-// Tolerance returns what tolerances.csv fixed for a claim. One without any is a programmer's
-// mistake and panics.
+// Tolerance returns the claim's tolerance. It panics if tolerances.csv has none: a programmer's
+// mistake.
 func Tolerance(id string) float64 {
 	c, ok := Get(id)
 	if !ok || c.Tolerance == nil {

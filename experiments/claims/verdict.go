@@ -28,20 +28,19 @@ const (
 // Verdicts lists the verdicts in the one order that pages, tables and the schema share.
 var Verdicts = []string{Equal, Within, SameSign, Holds, Differs, Undecided, NoCase, Input, Depends, NotRun, NotStated}
 
-// rank orders the verdicts of one claim's numbers. The claim takes the worst: one number that
+// badness orders the verdicts of one claim's numbers. The claim takes the worst: one number that
 // differs decides, and one that is undecided leaves those beside it that hold undecided. A number
 // without a case counts neither way.
-var rank = map[string]int{"": -1, NoCase: 0, Equal: 1, Within: 2, SameSign: 3, Undecided: 4, Differs: 5}
+var badness = map[string]int{"": -1, NoCase: 0, Equal: 1, Within: 2, SameSign: 3, Undecided: 4, Differs: 5}
 
-// equalRel is how near two floats are that count as the same number.
+// equalRel is the relative difference up to which two floats count as the same number.
 const equalRel = 1e-9
 
 // DerivedRemark says of a claim that the document does not state its number, which follows from what
 // it states. It is the one result.Claim.Remark.
 const DerivedRemark = "derived"
 
-// AsStated is the code of what was found where it is, word for word, what the document
-// states.
+// AsStated is the code of Found.Words where the finding is what the document states.
 const AsStated = "as-stated"
 
 // What Found.Sign says of a number beside the null, Undecided apart.
@@ -70,18 +69,18 @@ type Found struct {
 	Table, Network, Rival, Cluster string // of the result.Claim
 }
 
-// Number returns what was found of one number.
+// Number returns the finding on a claim that states one number: x over a number of seeds.
 func Number(x float64, ci *[2]float64, samples []float64, seeds int) Found {
 	return Found{Values: []float64{x}, CI95: []*[2]float64{ci}, Samples: [][]float64{samples}, Seeds: seeds}
 }
 
-// Holding returns what was found of a claim in words, from a number of seeds.
+// Holding returns the finding on a claim in words, from a number of seeds.
 func Holding(holds bool, seeds int, words *result.Reason) Found {
 	return Found{Finding: Whether(holds), Seeds: seeds, Words: words}
 }
 
-// Identity returns what was found of a claim whose value is a formula or a rule in words: it is as
-// stated, or else what words say.
+// Identity returns the finding on a claim that states a formula or a rule: it is as stated, or else
+// what words say.
 func Identity(asStated bool, words result.Reason) Found {
 	if asStated {
 		words = result.Because(AsStated)
@@ -123,7 +122,7 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 }
 
 // decide applies the rules in their order: what was not run or not stated, what we put in, what has
-// no case, what depends on the reading, then words, then numbers.
+// no case, what depends on the reading, what needs more seeds than there are, then words, then numbers.
 func (c Claim) decide(f Found) (string, []result.Reason) {
 	because := func(code string, args ...any) []result.Reason { return []result.Reason{result.Because(code, args...)} }
 	count := len(f.Values)
@@ -138,6 +137,8 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return NoCase, because("same-run")
 	case f.Readings != nil:
 		return c.over(*f.Readings)
+	case f.Seeds > 0 && f.Seeds < SeedsFor(c.ID):
+		return Undecided, because("needs-seeds", "seeds", f.Seeds, "needed", SeedsFor(c.ID))
 	case f.Finding != "":
 		return c.inWords(f)
 	case f.Words != nil && f.Words.Code == AsStated:
@@ -207,7 +208,7 @@ func (c Claim) numbers(f Found) (worst string, why []result.Reason) {
 		if f.NoCase == nil || !f.NoCase[i] {
 			v, w = c.number(one, stated)
 		}
-		if rank[v] > rank[worst] {
+		if badness[v] > badness[worst] {
 			worst, why = v, w
 		}
 	}

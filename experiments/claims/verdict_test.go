@@ -89,7 +89,7 @@ func openRules() []rule {
 		{"several seeds without an interval", "D13", over(12, nil), Undecided, []string{"no-interval"}},
 		{"one seed of a number without a null", "C07", Found{Values: []float64{81}, Seeds: 1}, Within, []string{"one-seed"}},
 		{"a number without seeds needs none", "D13", one(12), SameSign, []string{"gap", "deterministic"}},
-		{"undecided before capped", "D21", over(5, ci(-1, 11), data...), Undecided, []string{"ci-contains-null"}},
+		{"undecided before capped", "D11", over(5, ci(-1, 11), data...), Undecided, []string{"ci-contains-null"}},
 		{"a sign test that is open", "D13", with(over(12, ci(3, 20)), sign(Undecided)), Undecided, []string{"sign-test-open"}},
 		{"a sign test in place of the interval", "D13", with(over(12, ci(-1, 20)), sign(Above)), SameSign, []string{"sign-test"}},
 		{"a sign test leaves the size open", "D13", with(over(82.1, ci(80, 84)), sign(Above)), SameSign, []string{"sign-test"}},
@@ -109,7 +109,7 @@ func lastRules() []rule {
 		{"other side", "D13", one(-12), Differs, []string{"other-side", "deterministic"}},
 		{"on the null", "D13", one(0), Differs, []string{"no-difference", "deterministic"}},
 		{"cap of equal", "D13", over(82.1, ci(80, 84), data...), SameSign, []string{"capped"}},
-		{"cap of within", "D21", over(5, ci(4, 6), data...), SameSign, []string{"capped"}},
+		{"cap of within", "D11", over(5, ci(4, 6), data...), SameSign, []string{"capped"}},
 		{"worse than its cap", "D21", with(over(-0.1, nil, data...), func(f *Found) { f.Seeds = 0 }), Differs, []string{"other-side", "deterministic"}},
 		{"cap of a count", "D41", over(6, nil, data...), SameSign, []string{"capped"}},
 
@@ -190,10 +190,10 @@ func TestRulesHoldForAnyNumbers(t *testing.T) {
 
 // Every verdict stands once in the order, and only these are given.
 func TestOneOrder(t *testing.T) {
-	if len(Verdicts) != 11 || len(rank) != 7 {
-		t.Errorf("%d verdicts, %d ranks of numbers", len(Verdicts), len(rank))
+	if len(Verdicts) != 11 || len(badness) != 7 {
+		t.Errorf("%d verdicts, %d ranks of numbers", len(Verdicts), len(badness))
 	}
-	for v := range rank {
+	for v := range badness {
 		if v != "" && !slices.Contains(Verdicts, v) {
 			t.Errorf("%q has a rank and is no verdict", v)
 		}

@@ -343,9 +343,9 @@ type quizQuestion struct {
 	Form   string      `json:"form"`
 	Unit   string      `json:"unit,omitempty"`
 
-	Reply   *string      `json:"reply,omitempty"`
-	Verdict quiz.Verdict `json:"verdict,omitempty"`
-	Problem string       `json:"problem,omitempty"`
+	Reply   *string    `json:"reply,omitempty"`
+	Verdict quiz.Grade `json:"verdict,omitempty"`
+	Problem string     `json:"problem,omitempty"`
 
 	Answer      string `json:"answer,omitempty"`
 	Explanation string `json:"explanation,omitempty"`

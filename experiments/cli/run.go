@@ -28,6 +28,7 @@ const (
 	trainTensorboardUsage = "write the run's curves as a TensorBoard event file to a folder of its name below `DIR`; " +
 		"its times are the run's clock from 1970 on, so on virtual the same command writes the same bytes"
 	runTensorboardUsage = "write TensorBoard event files below `DIR`: a run folder per experiment, figure, series and seed, of all line figures"
+	keptUsage           = "keep finished parts in `DIR`, and read those of further folders too, DIR,DIR… (default: below --out, until the command is through)"
 	runTracesUsage      = "write a Chrome trace for Perfetto below `DIR` per experiment with time lines: a process per figure, a row per lane"
 )
 
@@ -35,6 +36,7 @@ const (
 type runOptions struct {
 	profile, seeds, out, dataDir, engine string
 	tensorboard, traces                  string // folders; "": none
+	kept, except                         []string
 	dryRun                               bool
 	limit                                time.Duration
 }
@@ -56,6 +58,16 @@ gradients, an evaluation) comes to an end first. Repeat the command until its
 exit code is 0:
 
   for piece in $(seq 100); do gradsync run dasp --profile paper --seeds 0 --for 8m && break; done
+
+--kept DIR keeps finished trainings in DIR, a small file each, for later commands, other
+builds and other machines: its name is the hash of configuration, data, bit class and the
+version of the program's bits, so that no other training is taken for it. Of several folders
+all are read and the first is written. So the seeds of a long profile can be made
+on several days and machines, and joined:
+
+  gradsync run dasp --profile standard --seeds 0,1,2,3,4 --kept monday
+  gradsync run dasp --profile standard --seeds 5,6,7,8,9 --kept tuesday
+  gradsync run dasp --profile standard --seeds 0,1,2,3,4,5,6,7,8,9 --kept all,monday,tuesday
 
 --tensorboard writes DIR/dasp/fig3/FIGURE/SERIES/seed-0 (mean for a series of no
 one seed). Where x is time, a step is a microsecond and an event's time is x, from
@@ -86,13 +98,15 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.profile, "profile", "quick", "size: "+strings.Join(exp.Profiles, ", "))
-	f.StringVar(&o.seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
 	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
+	f.StringSliceVar(&o.kept, "kept", nil, keptUsage)
 	f.DurationVar(&o.limit, "for", 0, "stop after this long, as Ctrl-C does; the same command goes on (0: no limit)")
+	f.StringSliceVar(&o.except, "except", nil, "leave out experiments of a paper, by `ID,…`")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
 	return cmd
 }
@@ -101,12 +115,13 @@ says. Values are single precision. What earlier runs left in DIR stays.
 type plannedRun struct {
 	exp.Experiment
 	seconds float64
+	seeds   []uint64
 }
 
 // plan says what a run command will do.
 type plan struct {
 	profile string
-	seeds   []uint64
+	own     bool // the experiments' own seeds
 	runs    []plannedRun
 	skipped []string // named through a paper, without the profile
 	engine  string   // what trains, if anything does
@@ -118,9 +133,12 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 	if !slices.Contains(exp.Profiles, o.profile) {
 		return nil, usagef("run: no profile %q: known are %s", o.profile, strings.Join(exp.Profiles, ", "))
 	}
-	seeds, err := parseSeeds(o.seeds)
-	if err != nil {
-		return nil, err
+	var seeds []uint64
+	if o.seeds != "" {
+		var err error
+		if seeds, err = parseSeeds(o.seeds); err != nil {
+			return nil, err
+		}
 	}
 	// An engine or a folder that is not there is refused before anything runs,
 	// also where no experiment of the plan would ask for it.
@@ -137,9 +155,17 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{profile: o.profile, seeds: seeds, engine: engine, note: note}
+	if i := slices.IndexFunc(o.except, func(id string) bool {
+		return !slices.ContainsFunc(chosen, func(e exp.Experiment) bool { return e.ID == id })
+	}); i >= 0 {
+		return nil, usagef("run: --except %s: it is none of the experiments that are named", o.except[i])
+	}
+	p := &plan{profile: o.profile, own: seeds == nil, engine: engine, note: note}
 	planned := map[string]bool{}
 	for _, e := range chosen {
+		if slices.Contains(o.except, e.ID) {
+			continue
+		}
 		if err := profileOf(e, o.profile); err != nil {
 			if slices.Contains(ids, e.ID) { // asked for by name: an error
 				return nil, usageError{err}
@@ -147,7 +173,11 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 			p.skipped = append(p.skipped, e.ID)
 			continue
 		}
-		p.runs = append(p.runs, plannedRun{e, alone(e, o.profile, len(seeds), planned)})
+		these := seeds
+		if p.own {
+			these = e.SeedsOf(o.profile)
+		}
+		p.runs = append(p.runs, plannedRun{e, alone(e, o.profile, len(these), planned), these})
 	}
 	return p, nil
 }
@@ -186,8 +216,9 @@ func parseSeeds(list string) ([]uint64, error) {
 
 // plannedObject is a plannedRun for --json.
 type plannedObject struct {
-	ID      string  `json:"id"`
-	Seconds float64 `json:"seconds"`
+	ID      string   `json:"id"`
+	Seconds float64  `json:"seconds"`
+	Seeds   []uint64 `json:"seeds"`
 }
 
 func (a *app) printPlan(p *plan) error {
@@ -195,19 +226,19 @@ func (a *app) printPlan(p *plan) error {
 	runs := []plannedObject{}
 	for _, s := range p.runs {
 		total += s.seconds
-		runs = append(runs, plannedObject{s.ID, s.seconds})
+		runs = append(runs, plannedObject{s.ID, s.seconds, s.seeds})
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"profile": p.profile, "seeds": p.seeds, "experiments": runs, "seconds": total,
+		return a.printJSON(map[string]any{"profile": p.profile, "experiments": runs, "seconds": total,
 			"skipped": append([]string{}, p.skipped...)})
 	}
 	for _, s := range runs {
-		fmt.Fprintf(a.out, "%-20s about %s\n", s.ID, about(s.Seconds))
+		fmt.Fprintf(a.out, "%-20s about %s, seeds %v\n", s.ID, about(s.Seconds), s.Seeds)
 	}
 	for _, id := range p.skipped {
 		fmt.Fprintf(a.out, "%-20s has no profile %s: left out\n", id, p.profile)
 	}
-	fmt.Fprintf(a.out, "profile %s, seeds %v: about %s on two cores; nothing was run\n", p.profile, p.seeds, about(total))
+	fmt.Fprintf(a.out, "profile %s: about %s on two cores; nothing was run\n", p.profile, about(total))
 	return nil
 }
 
@@ -234,13 +265,17 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	if err := errors.Join(export.Writable("tensorboard", o.tensorboard), export.Writable("traces", o.traces)); err != nil {
 		return err
 	}
-	parts, err := memo.Open(o.out)
+	parts, err := memo.Open(o.out, o.kept, func(line string) { fmt.Fprintln(a.err, line) })
 	if err != nil {
 		return err
 	}
 	defer parts.Close()
-	if n := parts.Parts(); n > 0 {
+	switch n := parts.Parts(); {
+	case n == 0:
+	case o.kept == nil:
 		fmt.Fprintf(a.err, "%d finished parts of an interrupted run are at hand in %s\n", n, parts.Root)
+	default:
+		fmt.Fprintf(a.err, "%d finished parts are at hand in %s\n", n, strings.Join(o.kept, ", "))
 	}
 	if n := parts.Strangers(); n > 0 {
 		fmt.Fprintf(a.err, "of other builds of gradsync, and of no use to this one, lie %d parts in %s\n", n, parts.Root)
@@ -263,10 +298,13 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 			return fmt.Errorf("run: %s: %w", s.ID, err)
 		}
 	}
-	// The parts served a resumption that is no longer needed: another run of
-	// the same command shall compute, not remember.
+	// Without --kept the parts served a resumption that is no longer needed:
+	// another run of the same command shall compute, not remember.
 	if err := parts.Clear(); err != nil {
 		return err
+	}
+	if o.kept != nil {
+		fmt.Fprintf(a.err, "%d parts were read, %d made and written to %s\n", parts.Taken, parts.Made, parts.Root)
 	}
 	if a.json {
 		return a.printJSON(map[string]any{"results": done})
@@ -303,7 +341,7 @@ func isComplete(path string) bool {
 func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOptions, parts *memo.Memo) (*ran, error) {
 	start := time.Now()
 	bar := a.newBar(s.ID)
-	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: p.seeds, DataDir: o.dataDir, Engine: p.engine,
+	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: s.seeds, Own: p.own, DataDir: o.dataDir, Engine: p.engine,
 		Progress: bar.set, Memo: parts})
 	bar.finish()
 	switch {

@@ -210,7 +210,7 @@ func TestACommandForgetsItsOwnParts(t *testing.T) {
 
 func TestRunRefusesASecondWriter(t *testing.T) {
 	dir := t.TempDir()
-	m, err := memo.Open(dir)
+	m, err := memo.Open(dir, nil, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@
 // is said on each page.
 //
 // This package is the door. Each family of experiments has a room of its own, which
-// knows the rooms below it, testbed and timing, and no other family.
+// knows the rooms below it, setup and timing, and no other family.
 package codedsgd
 
 import (
@@ -16,13 +16,13 @@ import (
 
 	"gradsync/experiments/codedsgd/abstracts"
 	"gradsync/experiments/codedsgd/accounting"
+	"gradsync/experiments/codedsgd/convergence"
 	"gradsync/experiments/codedsgd/fig12"
 	"gradsync/experiments/codedsgd/proof"
 	"gradsync/experiments/codedsgd/quantisation"
 	"gradsync/experiments/codedsgd/scheme"
 	"gradsync/experiments/codedsgd/speed"
 	"gradsync/experiments/codedsgd/table1"
-	"gradsync/experiments/codedsgd/training"
 	"gradsync/experiments/exp"
 )
 
@@ -30,6 +30,6 @@ import (
 // paper's tables and figures of experiments, what goes beyond.
 func Experiments() []exp.Experiment {
 	return slices.Concat(scheme.Experiments(), proof.Experiments(), []exp.Experiment{accounting.Experiment(), table1.Experiment()},
-		training.Experiments(), fig12.Experiments(), training.ThreeAlgorithms(),
+		convergence.Experiments(), fig12.Experiments(), convergence.ThreeAlgorithms(),
 		[]exp.Experiment{abstracts.Experiment(), quantisation.Experiment(), speed.Experiment()})
 }

@@ -29,32 +29,32 @@ type comparison struct {
 	Paper  []paperRow
 }
 
-// newComparison puts together what the jobs of a set gave.
-func newComparison(r *result.Result, at func(job) []jobResult, set string) *comparison {
-	pilot := at(job{Part: "pilot"})[0].Runs["bsp"]
+// newComparison puts together what the points of a set gave.
+func newComparison(r *result.Result, at func(point) []pointResult, set string) *comparison {
+	pilot := at(point{Part: "pilot"})[0].Runs["bsp"]
 	s := &comparison{Set: set, Size: trainingSizeOf(r.Profile), Target: targetOf(pilot.Curve), Seeds: r.Seeds, Runs: map[linkMethod][]methodRun{}}
 	kit.MadeOf(r, pilot.Engine, pilot.Data)
 	for _, g := range links {
-		for i, d := range at(job{"methods", set, g}) {
+		for i, d := range at(point{"methods", set, g}) {
 			for _, m := range methods() {
-				s.Runs[linkMethod{g, m.Key}] = append(s.Runs[linkMethod{g, m.Key}], methodRunOf(m, d.Times[m.Key], at(job{Part: "synchronous"})[i].Runs))
+				s.Runs[linkMethod{g, m.Key}] = append(s.Runs[linkMethod{g, m.Key}], methodRunOf(m, d.Times[m.Key], at(point{Part: "synchronous"})[i].Runs))
 			}
 		}
-		s.Home = append(s.Home, at(job{"home", set, g})[0].Home...)
-		s.Paper = append(s.Paper, at(job{"paper", set, g})[0].Paper...)
+		s.Home = append(s.Home, at(point{"home", set, g})[0].Home...)
+		s.Paper = append(s.Paper, at(point{"paper", set, g})[0].Paper...)
 	}
 	return s
 }
 
 // comparisonOf trains all methods on the testbeds of one set of workers.
 func comparisonOf(id, set string) exp.Experiment {
-	return kit.Study[job, jobResult]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
-		Points: func(string) []job { return jobs(set) }, Once: once, Cost: cost, Measure: do,
+	return kit.Study[point, pointResult]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(string) []point { return points(set) }, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
 			return map[string]any{"size": trainingSizeOf(profile), "grounds": testbedsConfig(set), "methods": methods(), "options": options(workers),
 				"pilot_seed": pilotSeed}
 		},
-		Show: func(v *kit.View[job, jobResult]) {
+		Show: func(v *kit.View[point, pointResult]) {
 			s := newComparison(v.Result, v.At, set)
 			v.Frames = []result.Frame{s.methods(), s.curves(), s.home(), s.paper(), s.leads(), s.samples(), s.ratios(), s.extremes()}
 			for _, g := range links {
@@ -76,17 +76,17 @@ func (s *comparison) mean(x linkMethod, of func(methodRun) float64) float64 {
 	return s.sample(x, of).Mean().Value
 }
 
-// reached returns of(crossing of the target) by seed, nothing if a seed never reaches the target.
-func (s *comparison) reached(x linkMethod, of func(train.Crossing) float64) kit.Sample {
-	return s.sample(x, func(c methodRun) float64 { return s.crossing(c.Curve, of) })
+// reached returns of(what it took to the target) by seed, nothing if a seed never reaches the target.
+func (s *comparison) reached(x linkMethod, of func(train.ToTarget) float64) kit.Sample {
+	return s.sample(x, func(c methodRun) float64 { return s.toTarget(c.Curve, of) })
 }
 
-func (s *comparison) crossing(curve []train.Point, of func(train.Crossing) float64) float64 {
+func (s *comparison) toTarget(curve []train.Point, of func(train.ToTarget) float64) float64 {
 	return of(train.ReachOr(curve, s.Target))
 }
 
-func seconds(c train.Crossing) float64   { return c.Seconds }
-func gradients(c train.Crossing) float64 { return c.Pushes }
+func seconds(c train.ToTarget) float64   { return c.Seconds }
+func gradients(c train.ToTarget) float64 { return c.Pushes }
 func perRound(c methodRun) float64       { return c.Round }
 
 // missed counts the seeds that never reach the target.
@@ -165,9 +165,9 @@ func (s *comparison) methods() result.Frame {
 			return s.reached(x, seconds).Over(s.reached(linkMethod{x.Gbps, "bsp"}, seconds))
 		}),
 		kit.Mean("gradients", "", 0, func(x linkMethod) kit.Estimate { return s.reached(x, gradients).Mean() }),
-		mean("own", "", 0, 1, func(c methodRun) float64 { return s.crossing(c.Own, gradients) }),
+		mean("own", "", 0, 1, func(c methodRun) float64 { return s.toTarget(c.Own, gradients) }),
 		kit.Mean("to_updates", "", 0, func(x linkMethod) kit.Estimate {
-			return s.reached(x, func(c train.Crossing) float64 { return c.Updates }).Mean()
+			return s.reached(x, func(c train.ToTarget) float64 { return c.Updates }).Mean()
 		}),
 		mean("round", "ms", 2, 1e3, perRound), mean("sent", "MB", 2, 1e-6, func(c methodRun) float64 { return c.Sent }),
 		mean("delivered", "MB", 2, 1e-6, func(c methodRun) float64 { return c.Delivered }),
@@ -256,16 +256,16 @@ func (s *comparison) paper() result.Frame {
 // leads reports who is first to the target, who cannot be told apart, and whose round is shortest.
 func (s *comparison) leads() result.Frame {
 	first := func(g float64) (x linkMethod, near []string) {
-		var order []rank
+		var order []timedMethod
 		for _, m := range methods() {
 			if t := s.reached(linkMethod{g, m.Key}, seconds).Mean(); distinct(m) && t.N > 0 {
-				order = append(order, rank{m, t.Value})
+				order = append(order, timedMethod{m, t.Value})
 			}
 		}
 		if len(order) == 0 {
 			return linkMethod{}, nil
 		}
-		sortRanks(order)
+		sortByTime(order)
 		x = linkMethod{g, order[0].Method.Key}
 		for _, o := range order[1:] {
 			// the interval of the ratio holds 1, or the ratio is a tie
@@ -303,13 +303,13 @@ func (s *comparison) leads() result.Frame {
 }
 
 // rounds sorts the methods by the time of a round.
-func (s *comparison) rounds(g float64) (out ranks) {
+func (s *comparison) rounds(g float64) (out ranking) {
 	for _, m := range methods() {
 		if distinct(m) {
-			out = append(out, rank{m, s.mean(linkMethod{g, m.Key}, perRound)})
+			out = append(out, timedMethod{m, s.mean(linkMethod{g, m.Key}, perRound)})
 		}
 	}
-	sortRanks(out)
+	sortByTime(out)
 	return out
 }
 
@@ -344,15 +344,15 @@ func (s *comparison) over(g float64, a, b string) float64 {
 func (s *comparison) extremes() result.Frame {
 	type end struct {
 		Gbps        float64
-		First, Last rank
+		First, Last timedMethod
 	}
 	var rows []end
 	for _, g := range links {
-		var bars []rank
+		var bars []timedMethod
 		for _, k := range barred {
-			bars = append(bars, rank{methodOf(k), s.mean(linkMethod{g, k}, perRound)})
+			bars = append(bars, timedMethod{methodOf(k), s.mean(linkMethod{g, k}, perRound)})
 		}
-		rows = append(rows, end{g, slices.MinFunc(bars, compareRanks), slices.MaxFunc(bars, compareRanks)})
+		rows = append(rows, end{g, slices.MinFunc(bars, compareTimes), slices.MaxFunc(bars, compareTimes)})
 	}
 	return kit.As(result.TimingOnly, kit.Frame("extremes", rows, link(func(e end) float64 { return e.Gbps }),
 		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }),
@@ -407,7 +407,7 @@ func (s *comparison) facts() []result.Fact {
 		kit.Whether("accuracy_wider", accuracy(most)-accuracy(least) > bsp.Half()))
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, m := range trajectories() {
-		own := s.sample(linkMethod{links[0], m.Key}, func(c methodRun) float64 { return s.crossing(c.Own, gradients) }).Mean()
+		own := s.sample(linkMethod{links[0], m.Key}, func(c methodRun) float64 { return s.toTarget(c.Own, gradients) }).Mean()
 		if own.N == 0 {
 			lo, hi = math.NaN(), math.NaN()
 			break

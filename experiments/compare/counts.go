@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// rank is one method's time at a point.
-type rank struct {
+// timedMethod is one method's time at a point.
+type timedMethod struct {
 	Method method
 	Time   float64
 }
 
-// ranks are methods by their times, the least first.
-type ranks []rank
+// ranking holds methods by their times, the least first.
+type ranking []timedMethod
 
-func compareRanks(a, b rank) int { return cmp.Compare(a.Time, b.Time) }
+func compareTimes(a, b timedMethod) int { return cmp.Compare(a.Time, b.Time) }
 
-// sortRanks sorts by time; ties keep the order of the tables.
-func sortRanks(list []rank) { slices.SortStableFunc(list, compareRanks) }
+// sortByTime sorts by time; ties keep the order of the tables.
+func sortByTime(list []timedMethod) { slices.SortStableFunc(list, compareTimes) }
 
 // tie is how much longer a round may take and still be called the same: half a per cent.
 const tie = 0.005
@@ -37,7 +37,7 @@ func asyncs() (out []string) {
 }
 
 // ties returns how many methods take as long as the first.
-func (o ranks) ties() (n int) {
+func (o ranking) ties() (n int) {
 	for n < len(o) && o[n].Time <= o[0].Time*(1+tie) {
 		n++
 	}
@@ -45,7 +45,7 @@ func (o ranks) ties() (n int) {
 }
 
 // first returns the methods that tie for the least time.
-func (o ranks) first() (keys []string) {
+func (o ranking) first() (keys []string) {
 	for _, r := range o[:o.ties()] {
 		keys = append(keys, r.Method.Key)
 	}
@@ -57,7 +57,7 @@ func (o ranks) first() (keys []string) {
 }
 
 // second returns the next method, "" for none.
-func (o ranks) second() string {
+func (o ranking) second() string {
 	if n := o.ties(); n < len(o) {
 		return o[n].Method.Key
 	}
@@ -65,7 +65,7 @@ func (o ranks) second() string {
 }
 
 // longer returns by how many per cent the second takes longer than the first.
-func (o ranks) longer() float64 {
+func (o ranking) longer() float64 {
 	if n := o.ties(); n < len(o) {
 		return 100 * (o[n].Time/o[0].Time - 1)
 	}
@@ -74,7 +74,7 @@ func (o ranks) longer() float64 {
 
 // order sorts the methods that allowed takes by their time at p, weighed with the samples
 // that staleness costs or not.
-func (g *guide) order(p sweepPoint, allowed func(method) bool, weigh bool) (out ranks) {
+func (g *guide) order(p sweepPoint, allowed func(method) bool, weigh bool) (out ranking) {
 	for _, m := range sweepMethods() {
 		if !allowed(m) || m.Aware && p.Set == equalWorkers { // there by speed is equally
 			continue
@@ -87,9 +87,9 @@ func (g *guide) order(p sweepPoint, allowed func(method) bool, weigh bool) (out 
 			}
 			t = w
 		}
-		out = append(out, rank{m, t})
+		out = append(out, timedMethod{m, t})
 	}
-	sortRanks(out)
+	sortByTime(out)
 	return out
 }
 
@@ -126,25 +126,25 @@ type win struct {
 	Times int
 }
 
-// tally counts the first at every point, samples counted; where one worker alone takes
+// countWins counts who is first at every point, samples counted; where one worker alone takes
 // no longer, no method has won.
-func (g *guide) tally(points []sweepPoint, allowed func(method) bool) winCount {
-	return g.counting(points, allowed, func(p sweepPoint) float64 { return g.time(p, alone) })
+func (g *guide) countWins(points []sweepPoint, allowed func(method) bool) winCount {
+	return g.countWinsOver(points, allowed, func(p sweepPoint) float64 { return g.time(p, alone) })
 }
 
 // must counts the points at which one worker alone is best, were it not there.
 func (g *guide) must(points []sweepPoint, allowed func(method) bool) winCount {
 	lost := slices.DeleteFunc(slices.Clone(points), func(p sweepPoint) bool { return g.pays(p, allowed) })
-	return g.counting(lost, allowed, func(sweepPoint) float64 { return math.Inf(1) })
+	return g.countWinsOver(lost, allowed, func(sweepPoint) float64 { return math.Inf(1) })
 }
 
 // pays reports whether the best method that allowed takes beats one worker alone at p.
 func (g *guide) pays(p sweepPoint, allowed func(method) bool) bool {
-	return g.tally([]sweepPoint{p}, allowed).pays() == 1
+	return g.countWins([]sweepPoint{p}, allowed).pays() == 1
 }
 
-// counting counts the first at every point where it takes less than its rival.
-func (g *guide) counting(points []sweepPoint, allowed func(method) bool, rival func(sweepPoint) float64) (c winCount) {
+// countWinsOver counts who is first at every point where it takes less than rival.
+func (g *guide) countWinsOver(points []sweepPoint, allowed func(method) bool, rival func(sweepPoint) float64) (c winCount) {
 	for _, p := range points {
 		o := g.order(p, allowed, true)
 		if len(o) == 0 {
@@ -260,8 +260,8 @@ func (d *duel) add(ratio float64, won bool) {
 	}
 }
 
-// span returns the least and the largest of a ratio of two methods' rounds over points.
-func (g *guide) span(points []sweepPoint, a, b string) (lo, hi float64) {
+// extent returns the least and the largest of a ratio of two methods' rounds over points.
+func (g *guide) extent(points []sweepPoint, a, b string) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		r := g.time(p, a) / g.time(p, b)

@@ -31,7 +31,7 @@ func estimate(value, lo, hi float64) kit.Estimate {
 
 func TestTally(t *testing.T) {
 	g := handMade(map[string]float64{"ring": 0.002, "naive": 0.003, "cssgd": 0.001})
-	c := g.tally(g.plan.points(), noMulticast)
+	c := g.countWins(g.plan.points(), noMulticast)
 	if c.Of != 2 || len(c.Wins) != 2 || !slices.Equal(c.Wins[0].First, []string{"ring"}) || c.Wins[0].Times != 1 {
 		t.Fatalf("%+v", c)
 	}
@@ -44,7 +44,7 @@ func TestTally(t *testing.T) {
 	if a := c.advice(); a.How != many || a.Alone {
 		t.Errorf("one of two: %+v", a)
 	}
-	if a := g.tally(g.plan.points()[:1], anyMethod).advice(); a.How != mostly || !slices.Equal(a.Methods, []string{"cssgd"}) {
+	if a := g.countWins(g.plan.points()[:1], anyMethod).advice(); a.How != mostly || !slices.Equal(a.Methods, []string{"cssgd"}) {
 		t.Errorf("%+v", a)
 	}
 	if a := (winCount{}).advice(); a.How != unknown || (winCount{}).margin(1) == (winCount{}).margin(1) {
@@ -55,17 +55,17 @@ func TestTally(t *testing.T) {
 // Methods within half a per cent tie, at more they do not.
 func TestFirstOf(t *testing.T) {
 	a, b := methodOf("bsp"), methodOf("ring")
-	if o := (ranks{{a, 1}, {b, 1.004}}); !slices.Equal(o.first(), []string{"bsp", "ring"}) || o.second() != "" {
+	if o := (ranking{{a, 1}, {b, 1.004}}); !slices.Equal(o.first(), []string{"bsp", "ring"}) || o.second() != "" {
 		t.Errorf("%v, %s", o.first(), o.second())
 	}
-	four := ranks{{methodOf("asp"), 1}, {methodOf("dasp"), 1}, {methodOf("ssp"), 1}, {methodOf("dssp"), 1}}
-	if o := append(slices.Clone(four), rank{b, 2}); !slices.Equal(o.first(), []string{anyAsync}) || o.second() != "ring" || o.longer() != 100 {
+	four := ranking{{methodOf("asp"), 1}, {methodOf("dasp"), 1}, {methodOf("ssp"), 1}, {methodOf("dssp"), 1}}
+	if o := append(slices.Clone(four), timedMethod{b, 2}); !slices.Equal(o.first(), []string{anyAsync}) || o.second() != "ring" || o.longer() != 100 {
 		t.Errorf("%v, %s, %g", o.first(), o.second(), o.longer())
 	}
-	if o := append(slices.Clone(four[:3]), rank{b, 1}); !slices.Equal(o.first(), []string{"asp", "dasp", "ssp", "ring"}) {
+	if o := append(slices.Clone(four[:3]), timedMethod{b, 1}); !slices.Equal(o.first(), []string{"asp", "dasp", "ssp", "ring"}) {
 		t.Errorf("%v", o.first())
 	}
-	if o := (ranks{{a, 1}, {b, 1.02}}); !slices.Equal(o.first(), []string{"bsp"}) || o.second() != "ring" {
+	if o := (ranking{{a, 1}, {b, 1.02}}); !slices.Equal(o.first(), []string{"bsp"}) || o.second() != "ring" {
 		t.Errorf("%v", o.first())
 	}
 }
@@ -88,7 +88,7 @@ func TestFactor(t *testing.T) {
 	if _, ok := g.weighed(p, "asp"); ok {
 		t.Error("no training said what ASP needs")
 	}
-	first := func() []string { return g.tally(g.plan.points()[:1], ofServer).Wins[0].First }
+	first := func() []string { return g.countWins(g.plan.points()[:1], ofServer).Wins[0].First }
 	if !slices.Equal(first(), []string{"bsp"}) {
 		t.Errorf("%v: methods without a factor do not compete", first())
 	}
@@ -108,7 +108,7 @@ func TestFactor(t *testing.T) {
 // A method that takes as long as one worker alone, or longer, wins nothing.
 func TestAloneComesFirst(t *testing.T) {
 	g := handMade(map[string]float64{"ring": 0.002, alone: 0.002})
-	c := g.tally(g.plan.points(), noMulticast) // MLP: alone; LeNet-5: every method
+	c := g.countWins(g.plan.points(), noMulticast) // MLP: alone; LeNet-5: every method
 	if c.Of != 2 || c.Alone != 1 || c.pays() != 1 || len(c.Margins) != 0 {
 		t.Errorf("%+v", c)
 	}

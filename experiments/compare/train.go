@@ -130,15 +130,15 @@ func reduce(o *train.Outcome) runSummary {
 		p.Delivered = o.Coded.Totals.Delivered
 	}
 	if o.Log != nil {
-		p.By, p.Events = tally(o.Log)
+		p.By, p.Events = usedPushes(o.Log)
 		p.PerPush = perPush(o.Log)
 	}
 	return p
 }
 
-// tally counts the gradients of each worker that were used, and hashes everything that
+// usedPushes counts the gradients of each worker that were used, and hashes everything that
 // an asynchronous method's parameters and times depend on.
-func tally(l *dasp.Log) (by []int64, events string) {
+func usedPushes(l *dasp.Log) (by []int64, events string) {
 	by = make([]int64, l.Workers)
 	h := sha256.New()
 	for _, p := range l.Pushes {

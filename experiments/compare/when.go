@@ -15,14 +15,14 @@ import (
 // when sweeps links, workers, networks and numbers of nodes by time alone, and weighs
 // the times with what the two trained comparisons say of samples.
 func when() exp.Experiment {
-	return kit.Study[job, jobResult]{ID: "compare/when", Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
-		Points: func(string) []job { return append([]job{{Part: "sweep"}}, jobs(equalSet, unequalSet)...) }, Once: once, Cost: cost, Measure: do,
+	return kit.Study[point, pointResult]{ID: "compare/when", Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
+		Points: func(string) []point { return append([]point{{Part: "sweep"}}, points(equalSet, unequalSet)...) }, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
 			return map[string]any{"sweep": planSweep(profile), "methods": sweepMethods(), "size": trainingSizeOf(profile),
 				"grounds": testbedsConfig(equalSet, unequalSet), "pilot_seed": pilotSeed}
 		},
-		Show: func(v *kit.View[job, jobResult]) {
-			g := newGuide(planSweep(v.Profile), v.At(job{Part: "sweep"})[0].Sweep)
+		Show: func(v *kit.View[point, pointResult]) {
+			g := newGuide(planSweep(v.Profile), v.At(point{Part: "sweep"})[0].Sweep)
 			for _, set := range []string{equalSet, unequalSet} {
 				g.samples(newComparison(v.Result, v.At, set))
 			}
@@ -181,7 +181,7 @@ func (g *guide) short() result.Frame {
 			begun := len(rows)
 			for _, l := range g.plan.Links {
 				at := g.points(func(p sweepPoint) bool { return p.Set == set && p.Gbps == l && sizeWord(p.Model) == size })
-				a := g.tally(at, noMulticast).advice()
+				a := g.countWins(at, noMulticast).advice()
 				if n := len(rows); len(at) == 0 {
 					continue
 				} else if n > begun && rows[n-1].advice.same(a) {
@@ -208,7 +208,7 @@ type tallied struct {
 func (g *guide) tallies() (tallies, firsts result.Frame) {
 	var rows []tallied
 	add := func(situation, kind string, points []sweepPoint, allowed func(method) bool) {
-		rows = append(rows, tallied{situation: situation, kind: kind, gbps: math.NaN(), count: g.tally(points, allowed)})
+		rows = append(rows, tallied{situation: situation, kind: kind, gbps: math.NaN(), count: g.countWins(points, allowed)})
 		if kind == "plain" {
 			rows = append(rows, tallied{situation: situation, kind: "must", gbps: math.NaN(), count: g.must(points, allowed)})
 		}
@@ -229,7 +229,7 @@ func (g *guide) tallies() (tallies, firsts result.Frame) {
 				kind    string
 				allowed func(method) bool
 			}{{"plain", noMulticast}, {"any", anyMethod}, {"server", ofServer}} {
-				rows = append(rows, tallied{"region", set, k.kind, l, g.tally(at, k.allowed)})
+				rows = append(rows, tallied{"region", set, k.kind, l, g.countWins(at, k.allowed)})
 			}
 		}
 	}
@@ -344,7 +344,7 @@ func (g *guide) networks() result.Frame {
 			for _, l := range g.plan.Links {
 				begun := len(rows)
 				for _, n := range g.plan.Nodes {
-					a := g.tally([]sweepPoint{{m, set, l, n}}, noMulticast).advice()
+					a := g.countWins([]sweepPoint{{m, set, l, n}}, noMulticast).advice()
 					if i := slices.IndexFunc(rows[begun:], func(r row) bool { return r.advice.same(a) }); i >= 0 {
 						rows[begun+i].nodes = append(rows[begun+i].nodes, n)
 					} else {
@@ -370,7 +370,7 @@ func numbers(list []int) (out []any) {
 // cases returns the frame of the first and the second of every case without multicast, by time per
 // round alone.
 func (g *guide) cases() result.Frame {
-	o := func(p sweepPoint) ranks { return g.order(p, noMulticast, false) }
+	o := func(p sweepPoint) ranking { return g.order(p, noMulticast, false) }
 	return kit.Frame("cases", g.plan.points(), kit.Word("set", "set", func(p sweepPoint) string { return p.Set }),
 		kit.Word("model", "model", func(p sweepPoint) string { return p.Model }),
 		link(func(p sweepPoint) float64 { return p.Gbps }), kit.Count("n", "", func(p sweepPoint) int { return p.Nodes }),
@@ -481,17 +481,17 @@ func (g *guide) rounds() result.Frame {
 func (g *guide) extremes() result.Frame {
 	type end struct {
 		sweepPoint
-		First, Last rank
+		First, Last timedMethod
 	}
 	var rows []end
 	for _, p := range g.points(func(p sweepPoint) bool {
 		return p.Nodes == g.mostNodes() && p.Set != spread && p.Model == g.plan.Models[len(g.plan.Models)-1]
 	}) {
-		list := []rank{}
+		list := []timedMethod{}
 		for _, k := range append(slices.Clone(drawn), alone) {
-			list = append(list, rank{method{Key: k}, g.time(p, k)})
+			list = append(list, timedMethod{method{Key: k}, g.time(p, k)})
 		}
-		rows = append(rows, end{p, slices.MinFunc(list, compareRanks), slices.MaxFunc(list, compareRanks)})
+		rows = append(rows, end{p, slices.MinFunc(list, compareTimes), slices.MaxFunc(list, compareTimes)})
 	}
 	return kit.Frame("extremes", rows, kit.Word("set", "set", func(e end) string { return e.Set }), link(func(e end) float64 { return e.Gbps }),
 		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }),
@@ -569,7 +569,7 @@ func (g *guide) facts(seeds int) []result.Fact {
 	}{{"sparse", at, "ringsparse", "ring"}, {"multicast_equal", equal, "ssgd-multicast", "ssgd-unicast"},
 		{"multicast_unequal", unequal, "ssgd-multicast", "ssgd-unicast"},
 		{"cssgd", at, "cssgd", "ssgd-multicast"}, {"sums", at, "compressed", "cssgd"}, {"coding", at, "cssgd", uncoded("cssgd")}} {
-		lo, hi := g.span(s.points, s.a, s.b)
+		lo, hi := g.extent(s.points, s.a, s.b)
 		out = append(out, kit.Number(s.key+"_least", "", 2, lo), kit.Number(s.key+"_most", "", 2, hi))
 	}
 	p := sweepPoint{g.plan.Models[len(g.plan.Models)-1], equalWorkers, g.plan.Links[len(g.plan.Links)-1], g.mostNodes()}

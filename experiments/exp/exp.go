@@ -5,6 +5,7 @@ package exp
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,24 +13,27 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Profiles, from the one CI runs to the papers' own sizes.
+// Profiles lists the profiles, from the one that CI runs to the papers' own sizes.
 var Profiles = []string{"ci", "quick", "standard", "paper"}
 
-// Env holds what the outside hands to an experiment.
+// Env holds what the command line hands to an experiment.
 type Env struct {
 	Profile string
 	Seeds   []uint64
+	// Own says that Seeds are the experiment's own, not a user's: a rule of its own may
+	// add to them.
+	Own     bool
 	DataDir string // "" : GRADSYNC_DATA, the cache folder, then embedded
 	Engine  string // a name of tensor.Engines(); "" : portable
 	// Progress reports work done so far of a total in the experiment's own unit.
 	Progress func(done, total float64, what string)
-	// Memo keeps finished parts (one training run, say) across an interruption:
-	// Load fills v and reports whether key was there. Keys hold a hash of all
-	// parameters, so a part is never reused for another configuration.
+	// Memo keeps finished parts (one training run, say) across an interruption, or
+	// longer: Load fills v and reports whether key was there. A key is all that
+	// decides a part's numbers, so that none is reused for another configuration.
 	Memo Memo
 }
 
-// Memo is a store of finished parts, and of the state of one under way.
+// Memo stores finished parts, and the state of one under way.
 type Memo interface {
 	Load(key string, v any) bool
 	Save(key string, v any) error
@@ -44,6 +48,8 @@ type Experiment struct {
 	Title    string // "": its notebook's
 	Source   string // "DASP, Table 5"
 	Profiles []string
+	// Seeds returns the seeds of a run for which nobody names any; nil: DefaultSeeds.
+	Seeds func(profile string) []uint64
 	// Seconds estimates a run on two cores, for --dry-run and the bar.
 	Seconds func(profile string, seeds int) float64
 	// Shares are the parts of Seconds that other experiments of one command need
@@ -54,13 +60,24 @@ type Experiment struct {
 	Run func(ctx context.Context, env Env) (*result.Result, error)
 }
 
+// DefaultSeeds are the seeds of an experiment that has none of its own.
+var DefaultSeeds = []uint64{0, 1, 2}
+
+// SeedsOf returns the seeds of a run of e for which nobody names any.
+func (e Experiment) SeedsOf(profile string) []uint64 {
+	if e.Seeds != nil {
+		return e.Seeds(profile)
+	}
+	return slices.Clone(DefaultSeeds)
+}
+
 // Bar tells how far an experiment is, in parts that cost 1 each.
 type Bar struct {
 	Env         Env
 	Done, Total float64
 }
 
-// Step reports that one more part is done, and which comes next.
+// Step reports that one more part is done, called what.
 func (b *Bar) Step(what string) {
 	b.Done++
 	if b.Env.Progress != nil {
@@ -69,7 +86,7 @@ func (b *Bar) Step(what string) {
 }
 
 // MeanAndHalf returns the mean of x and the half-width of its 95 % Student
-// interval; half is no number for a single value.
+// interval; half is NaN for a single value.
 func MeanAndHalf(x []float64) (mean, half float64) {
 	mean = stat.Mean(x, nil)
 	if len(x) < 2 {
@@ -80,7 +97,7 @@ func MeanAndHalf(x []float64) (mean, half float64) {
 	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
 }
 
-// Interval returns mean ± half, nil where one seed has none.
+// Interval returns the ends mean − half and mean + half, nil if half is NaN.
 func Interval(mean, half float64) *[2]float64 {
 	if math.IsNaN(half) {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"gradsync/experiments/result"
 )
 
-// AsIs are the digits of a number that is printed to four significant ones.
+// AsIs, in place of a number of decimals, prints up to four significant digits.
 const AsIs = -1
 
-// Col is a column of a frame with its bounds, and their cells in a row R.
+// Col makes a column of a frame, and the columns of its bounds, from rows of type R.
 type Col[R any] struct {
 	head  []result.Column
 	cells func(R) []any
@@ -22,7 +22,7 @@ func column[R any](c result.Column, of func(R) any) Col[R] {
 	return Col[R]{[]result.Column{c}, func(r R) []any { return []any{of(r)} }}
 }
 
-// Word returns a column of an enumeration's keys; "" is an empty cell.
+// Word returns a column of keys of the enumeration enum; "" is an empty cell.
 func Word[R any](key, enum string, of func(R) string) Col[R] {
 	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
 		if s := of(r); s != "" {
@@ -32,17 +32,17 @@ func Word[R any](key, enum string, of func(R) string) Col[R] {
 	})
 }
 
-// Flag returns a column of findings, yes or no: the enumeration "bool".
+// Flag returns a column of yes and no.
 func Flag[R any](key string, of func(R) bool) Col[R] {
 	return column(result.Column{Key: key, Enum: "bool"}, func(r R) any { return of(r) })
 }
 
-// Any returns a column of whatever of gives: a number, or nil for none.
+// Any returns a column of values as of returns them; nil is an empty cell.
 func Any[R any](key, unit string, of func(R) any) Col[R] {
 	return column(result.Column{Key: key, Unit: unit}, of)
 }
 
-// Num returns a column of numbers, empty where of gives none (NaN).
+// Num returns a column of numbers with the given decimals; NaN is an empty cell.
 func Num[R any](key, unit string, digits int, of func(R) float64) Col[R] {
 	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return orNone(of(r)) })
 }
@@ -52,17 +52,17 @@ func Count[R any, N ~int | ~int64 | ~uint64](key, unit string, of func(R) N) Col
 	return column(result.Column{Key: key, Unit: unit}, func(r R) any { return of(r) })
 }
 
-// Mean returns a column of estimates without their intervals.
+// Mean returns a column of means, without intervals and samples.
 func Mean[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return mean(of(r)) })
 }
 
-// Half returns a column of estimates with half the width of their intervals and their samples.
+// Half returns columns of means, of half the width of their intervals, and of their samples.
 func Half[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 	return bounded(key, unit, digits, of, []string{result.Half}, func(e Estimate) []any { return []any{orNone(e.Half())} })
 }
 
-// Interval returns a column of estimates with the ends of their intervals and their samples.
+// Interval returns columns of means, of the two ends of their intervals, and of their samples.
 func Interval[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
 	return bounded(key, unit, digits, of, []string{result.Low, result.High}, func(e Estimate) []any {
 		lo, hi := e.ends()
@@ -78,8 +78,8 @@ func (e Estimate) ends() (lo, hi any) {
 	return e.CI[0], e.CI[1]
 }
 
-// withBounds returns the cells of an estimate: its number, its bounds and its samples, where
-// there are several; without a number all are empty.
+// withBounds returns the cells of an estimate: its number, the bounds ends, and its samples if there
+// are several. Without a number all are empty.
 func withBounds(e Estimate, ends ...any) []any {
 	if e.N == 0 {
 		return make([]any, len(ends)+2)
@@ -91,7 +91,7 @@ func withBounds(e Estimate, ends ...any) []any {
 	return append(row, samples(e.Samples))
 }
 
-// Plain returns c without its columns of samples: of a curve, whose seeds are rows.
+// Plain returns c without its column of samples, for frames that have a row for each seed.
 func (c Col[R]) Plain() Col[R] {
 	n := len(c.head)
 	for n > 0 && c.head[n-1].Bound == result.Samples {
@@ -128,22 +128,22 @@ func Frame[R any](id string, rows []R, cols ...Col[R]) result.Frame {
 	return f
 }
 
-// Number names a number; NaN is a null.
+// Number returns a fact that is a number; NaN becomes null.
 func Number(key, unit string, digits int, x float64) result.Fact {
 	return result.Fact{Key: key, Value: orNone(x), Unit: unit, Digits: places(digits)}
 }
 
-// Counted names a whole number.
+// Counted returns a fact that is a whole number.
 func Counted[N ~int | ~int64](key, unit string, n N) result.Fact {
 	return result.Fact{Key: key, Value: n, Unit: unit}
 }
 
-// Finding names a key of an enumeration: a finding that a text tells.
+// Finding returns a fact that is a key of the enumeration enum, for a text to tell.
 func Finding(key, enum, word string) result.Fact {
 	return result.Fact{Key: key, Value: word, Enum: enum}
 }
 
-// Whether names a finding that is yes or no.
+// Whether returns a fact that is yes or no.
 func Whether(key string, yes bool) result.Fact {
 	return result.Fact{Key: key, Value: yes, Enum: "bool"}
 }
@@ -187,13 +187,13 @@ func orNone(x float64) any {
 	return x
 }
 
-// As returns f as a frame of another kind than its result's.
+// As returns f marked as a frame of kind, where that is not its result's.
 func As(kind string, f result.Frame) result.Frame {
 	f.Kind = kind
 	return f
 }
 
-// Words returns a column of lists of an enumeration's keys; none is an empty cell.
+// Words returns a column of lists of keys of the enumeration enum; an empty list is an empty cell.
 func Words[R any](key, enum string, of func(R) []string) Col[R] {
 	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
 		var out []any
@@ -207,17 +207,17 @@ func Words[R any](key, enum string, of func(R) []string) Col[R] {
 	})
 }
 
-// Sheet is a frame under way whose rows are given cell by cell, where columns of functions
-// would only take a row apart.
+// Sheet builds a frame row by row, from cells. It suits rows that are computed as a whole; Frame
+// suits rows of a type with a function for each column.
 type Sheet struct {
 	result.Frame
 	cols []Col[any]
 }
 
-// NewSheet begins a frame. A column is "key", "key:enum" or "key/unit", a space in the unit
-// written "_", and may end in the decimals to print: "n rival:method late/%_of_time.1
-// factor/.2". A column of estimates is as Half makes it if its key ends in "±", as Interval
-// does if it ends in "~": "seconds±/s.3 ratio~/.2".
+// NewSheet begins a frame with columns, which are separated by spaces. A column is "key",
+// "key:enum" or "key/unit", where "_" stands for a space of the unit and ".2" behind it for two
+// decimals: "n rival:method late/%_of_time.1 factor/.2". A key that ends in "±" makes the columns of
+// Half, one that ends in "~" those of Interval: "seconds±/s.3 ratio~/.2".
 func NewSheet(id, columns string) *Sheet {
 	s := &Sheet{Frame: result.Frame{ID: id, Rows: [][]any{}}}
 	estimate := func(x any) Estimate { e, _ := x.(Estimate); return e }
@@ -241,8 +241,8 @@ func NewSheet(id, columns string) *Sheet {
 	return s
 }
 
-// Plain returns s without columns of samples, before its first row: of curves, whose seeds
-// are rows.
+// Plain removes the columns of samples from s and returns s, for frames that have a row for each
+// seed. It must be called before the first Add.
 func (s *Sheet) Plain() *Sheet {
 	s.Columns = nil
 	for i, c := range s.cols {
@@ -268,8 +268,8 @@ func (s *Sheet) Add(cells ...any) {
 	s.Rows = append(s.Rows, row)
 }
 
-// Rows returns the frame with columns as NewSheet writes them and what of gives of each row
-// in its cells.
+// Rows returns the frame with columns as NewSheet reads them and one row per member of rows, whose
+// cells of returns.
 func Rows[R any](id, columns string, rows []R, of func(R) []any) result.Frame {
 	s := NewSheet(id, columns)
 	for _, r := range rows {
@@ -278,8 +278,8 @@ func Rows[R any](id, columns string, rows []R, of func(R) []any) result.Frame {
 	return s.Frame
 }
 
-// Facts names values: a column as NewSheet writes it, and its value, in turn. An estimate
-// brings its interval and its samples.
+// Facts returns facts from pairs, a column as NewSheet reads it and its value, in turn. The fact of
+// an Estimate has its interval and its samples.
 func Facts(pairs ...any) []result.Fact {
 	var out []result.Fact
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -10,8 +10,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Platform returns p as a configuration records it: by name and hash where its file is one of
-// package platforms, else whole, since no file says the rest.
+// Platform returns p as a configuration records it: its name and hash, and, unless package platforms
+// has a file of that hash, the whole platform.
 func Platform(p *cluster.Platform) map[string]any {
 	sum := hash(p)
 	out := map[string]any{"name": p.Name, "sha256": sum}
@@ -47,8 +47,8 @@ func hash(p *cluster.Platform) string {
 	return result.Sum(raw)
 }
 
-// Band is a stretch of a time line in milliseconds: a pass or the update, which Computes,
-// or the all-reduce of a layer.
+// Band is an interval of a time line, in milliseconds: a pass or the update, for which Computes is
+// true, or the all-reduce of a layer.
 type Band struct {
 	Computes     bool
 	State, Layer string // forward, backward, update or all-reduce; "": no layer

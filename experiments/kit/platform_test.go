@@ -127,7 +127,7 @@ func TestSweep(t *testing.T) {
 	if fmt.Sprint(got, err) != "[4 2] none" || said != "1 of 3: 2; 2 of 3: 4; " {
 		t.Errorf("%v %v, %s", got, err, said)
 	}
-	if n := HowMany(got, func(x int) bool { return x > 2 }); n != 1 {
+	if n := CountIf(got, func(x int) bool { return x > 2 }); n != 1 {
 		t.Errorf("%d of %v are above 2", n, got)
 	}
 	if p := Part(2, false, "model", "mlp"); p.Of["model"] != "mlp" || p.Value != 2.0 || *p.Holds {

@@ -9,7 +9,7 @@ import (
 // Sample is one number per seed; it is empty where a seed has none.
 type Sample []float64
 
-// Each returns of(c) of every cell, and an empty sample if one of them is no number.
+// Each returns of(c) for every c of cells, or an empty sample if one of them is not finite.
 func Each[C any](cells []C, of func(C) float64) Sample {
 	out := make(Sample, len(cells))
 	for i, c := range cells {
@@ -20,23 +20,13 @@ func Each[C any](cells []C, of func(C) float64) Sample {
 	return out
 }
 
-// HowMany counts the members of list for which so is true.
-func HowMany[T any](list []T, so func(T) bool) (n int) {
-	for _, x := range list {
-		if so(x) {
-			n++
-		}
-	}
-	return n
-}
-
-// Map returns f of every number.
+// Map returns f(x) for every x of s.
 func (s Sample) Map(f func(float64) float64) Sample {
 	return Each(s, f)
 }
 
-// Estimate is a number with its 95 % Student interval, which one seed has not. The
-// zero Estimate (N = 0) is no number.
+// Estimate is a mean over N seeds with its 95 % Student interval; CI is nil for one seed. The zero
+// Estimate (N = 0) stands for no number.
 type Estimate struct {
 	Value   float64
 	CI      *[2]float64
@@ -92,7 +82,7 @@ func (s Sample) Minus(base Sample) (e Estimate) {
 	return d.Mean()
 }
 
-// Saved returns the reduction in per cent of a ratio, 100·(1 − e).
+// Saved turns a ratio e of times into the time saved in per cent, 100·(1 − e).
 func (e Estimate) Saved() Estimate {
 	return e.through(func(x float64) float64 { return 100 * (1 - x) })
 }
@@ -110,7 +100,7 @@ func (e Estimate) Clamp(lo, hi float64) Estimate {
 	return e
 }
 
-// through returns e after a monotone f.
+// through applies a monotone f to the value, the interval and the samples of e.
 func (e Estimate) through(f func(float64) float64) Estimate {
 	out := Estimate{Value: f(e.Value), N: e.N, Samples: e.Samples.Map(f)}
 	if e.CI != nil {
@@ -154,8 +144,8 @@ func (e Estimate) Against(null float64) string {
 	return "undecided"
 }
 
-// Must returns x where an error is a programmer's mistake: names are constants, files are
-// embedded.
+// Must returns x and panics on an error, where that is a programmer's mistake: names are constants,
+// files are embedded.
 func Must[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
@@ -163,7 +153,7 @@ func Must[T any](x T, err error) T {
 	return x
 }
 
-// OnlyIf returns x where it is meant, else no number.
+// OnlyIf returns x if meant, else NaN.
 func OnlyIf(meant bool, x float64) float64 {
 	if meant {
 		return x
@@ -171,7 +161,7 @@ func OnlyIf(meant bool, x float64) float64 {
 	return math.NaN()
 }
 
-// ShareOf returns 100·part/of, no number where there is nothing to share.
+// ShareOf returns 100·part/of, NaN if of is 0.
 func ShareOf(part, of int) float64 { return OnlyIf(of > 0, 100*float64(part)/float64(of)) }
 
 // Map returns of(c) for every c of a list, in its order.
@@ -182,7 +172,7 @@ func Map[C, D any](list []C, of func(C) D) (out []D) {
 	return out
 }
 
-// Extent returns the smallest and the largest of what of gives.
+// Extent returns the smallest and the largest of(x) for x of list.
 func Extent[T any](list []T, of func(T) float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, x := range list {
@@ -191,7 +181,7 @@ func Extent[T any](list []T, of func(T) float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// Largest returns the largest of what of gives, at least 0.
+// Largest returns the largest of(x) for x of list, at least 0.
 func Largest[T any](list []T, of func(T) int64) (largest int64) {
 	for _, x := range list {
 		largest = max(largest, of(x))
@@ -199,7 +189,7 @@ func Largest[T any](list []T, of func(T) int64) (largest int64) {
 	return largest
 }
 
-// CountIf returns for how many of a list is holds.
+// CountIf counts the members x of list for which is(x).
 func CountIf[T any](list []T, is func(T) bool) (n int) {
 	for _, x := range list {
 		if is(x) {
@@ -209,8 +199,8 @@ func CountIf[T any](list []T, is func(T) bool) (n int) {
 	return n
 }
 
-// Find returns the first of a list for which is holds; without one it panics, since keys are
-// constants.
+// Find returns the first member x of list for which is(x). It panics if there is none, since keys
+// are constants.
 func Find[T any](list []T, is func(T) bool) T {
 	for _, x := range list {
 		if is(x) {

@@ -1,13 +1,10 @@
 // Package kit holds what experiments share: points measured for every seed, the statistics of
 // their samples, and the facts, frames and claims made of them. An experiment is a Study, points ×
-// seeds, or an Inquiry, which looks at what has no seeds.
+// seeds, or an Inquiry, one function that has no points to repeat.
 package kit
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
@@ -31,6 +28,11 @@ type Study[P comparable, C any] struct {
 	Config func(profile string) map[string]any
 	// Seeds chooses the seeds to measure of the command's; nil: all of them.
 	Seeds func(seeds []uint64) []uint64
+	// Own returns the seeds of a run for which nobody names any; nil: exp.DefaultSeeds.
+	Own func(profile string) []uint64
+	// Enough tells whether a run of the study's own seeds may end: else the next number is one
+	// more seed. nil: they are enough.
+	Enough func(v *View[P, C]) bool
 	// Once tells whether a point is measured for the first seed alone; nil: none is.
 	Once    func(p P) bool
 	Measure func(ctx context.Context, env exp.Env, p P, seed uint64) (C, error)
@@ -38,24 +40,24 @@ type Study[P comparable, C any] struct {
 	Show func(v *View[P, C])
 }
 
-// View is read and filled by Show.
+// View gives Show what was measured and the result to fill.
 type View[P comparable, C any] struct {
 	*result.Result
 	at map[P][]C
 }
 
-// NewView returns a view of what a test says was measured, one C per seed.
+// NewView returns a view for tests, of measurements at, one C per point and seed.
 func NewView[P comparable, C any](r *result.Result, at map[P][]C) *View[P, C] {
 	return &View[P, C]{r, at}
 }
 
-// At returns what was measured at p, one per seed; none where the profile lacks p. A point of
-// Study.Once has one.
+// At returns the measurements at p, one per seed, a single one for a point of Study.Once, and none
+// if the profile lacks p.
 func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
 // Experiment returns s for the command line.
 func (s Study[P, C]) Experiment() exp.Experiment {
-	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
+	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seeds: s.Own, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
 }
 
 // Shares returns the parts of a run and their seconds.
@@ -100,7 +102,12 @@ func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, erro
 	v := &View[P, C]{Start(s.ID, s.Source, s.Kind, env, s.Config(env.Profile)), map[P][]C{}}
 	v.Seeds = []uint64{}
 	done := 0.0
-	for n, seed := range env.Seeds {
+	for n := 0; n < len(env.Seeds) || env.Own && s.Enough != nil && !s.Enough(v); n++ {
+		if n == len(env.Seeds) {
+			env.Seeds = append(slices.Clip(env.Seeds), env.Seeds[n-1]+1)
+			v.Config.(map[string]any)["seeds"] = env.Seeds
+		}
+		seed := env.Seeds[n]
 		if n == 1 && s.Once != nil {
 			points = slices.DeleteFunc(slices.Clone(points), s.Once)
 		}
@@ -153,7 +160,8 @@ func progress(env exp.Env, done, total float64, what string) {
 	}
 }
 
-// MadeOf records the engine and the data sets of r, each once and without its note.
+// MadeOf records in r the engine and the data sets that it was made with, each set once and without
+// its note.
 func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
 	r.Engine = engine
 	for _, d := range sets {
@@ -168,7 +176,7 @@ func MadeOf(r *result.Result, engine string, sets ...*result.Data) {
 	}
 }
 
-// Start returns a result without content: incomplete, its configuration with the seeds.
+// Start returns an empty result, marked incomplete, whose configuration is config with the seeds.
 func Start(id, source, kind string, env exp.Env, config map[string]any) *result.Result {
 	full := map[string]any{"seeds": env.Seeds}
 	for k, v := range config {
@@ -178,7 +186,8 @@ func Start(id, source, kind string, env exp.Env, config map[string]any) *result.
 		Config: full, Frames: []result.Frame{}}
 }
 
-// Inquiry is an experiment without points and seeds: it counts, proves or searches.
+// Inquiry is an experiment that is one function: it counts, proves or searches, and has no points
+// that are measured for every seed.
 type Inquiry struct {
 	ID, Source, Kind string
 	Profiles         []string
@@ -211,8 +220,8 @@ func (q Inquiry) Experiment() exp.Experiment {
 		}}
 }
 
-// Sweep measures every point in turn, as an Inquiry does that has some, and steps b, which
-// names a point by its printed form. If one fails it returns those before it.
+// Sweep measures points in turn, for an Inquiry that has some, and reports each to b by its printed
+// form. If a point fails, Sweep returns the measurements before it and the error.
 func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []C, err error) {
 	for _, p := range points {
 		c, err := measure(p)
@@ -223,42 +232,6 @@ func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []
 		b.Step(fmt.Sprint(p))
 	}
 	return out, nil
-}
-
-// memos guards the memos: several may ask at once, and a memo need not know.
-var memos sync.Mutex
-
-// Keep returns what make made for key, in an interrupted command or now. key holds all
-// that decides the numbers; state is the file in which make may keep what is under way,
-// "" for none. Values of different types never share a key.
-func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state string) (T, error)) (out T, err error) {
-	if env.Memo == nil {
-		return make("")
-	}
-	raw, err := json.Marshal([]any{fmt.Sprintf("%T", out), key})
-	if err != nil {
-		return out, fmt.Errorf("kit: key of a finished part: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	name := hex.EncodeToString(sum[:])
-	memos.Lock()
-	kept, state := env.Memo.Load(name, &out), ""
-	if !kept {
-		state = env.Memo.State(name)
-	}
-	memos.Unlock()
-	if kept {
-		return out, nil
-	}
-	if err = ctx.Err(); err != nil {
-		return out, err
-	}
-	if out, err = make(state); err == nil {
-		memos.Lock()
-		defer memos.Unlock()
-		err = env.Memo.Save(name, out)
-	}
-	return out, err
 }
 
 // AtOnce calls f for 0 … n−1, as many at once as there are cores, and returns the error of

@@ -144,3 +144,23 @@ func TestKeepAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A run of the study's own seeds goes on until its rule says enough, and its result names the seeds
+// that it came to have; a run of a user's seeds has these.
+func TestEnough(t *testing.T) {
+	made := 0
+	s := lengths(func() { made++ })
+	s.Own = func(string) []uint64 { return []uint64{3, 4} }
+	s.Enough = func(v *View[string, float64]) bool { return len(v.At("a")) == 4 }
+	e := s.Experiment()
+	r, err := e.Run(t.Context(), exp.Env{Seeds: e.SeedsOf("ci"), Own: true})
+	if err != nil || fmt.Sprint(r.Seeds, r.Config.(map[string]any)["seeds"]) != "[3 4 5 6] [3 4 5 6]" || made != 9 || r.Status != result.Complete {
+		t.Errorf("%v: seeds %v, configuration %v, %d made", err, r.Seeds, r.Config, made)
+	}
+	if r, err = e.Run(t.Context(), exp.Env{Seeds: []uint64{3, 4}}); err != nil || len(r.Seeds) != 2 {
+		t.Errorf("%v: a user's two seeds became %v", err, r.Seeds)
+	}
+	if got := lengths(nil).Experiment().SeedsOf("quick"); fmt.Sprint(got) != "[0 1 2]" {
+		t.Errorf("seeds of its own where it has none: %v", got)
+	}
+}

@@ -15,7 +15,7 @@ import (
 	"gradsync/experiments/method/cost"
 )
 
-// Family groups methods by who exchanges what: they share a runner and flags.
+// Family groups methods that exchange alike and so share a training loop and flags.
 type Family string
 
 // The families, in the order of help and pages.
@@ -45,11 +45,11 @@ type Method struct {
 	Costs []Formula
 }
 
-// Formula is a cost model of one iteration.
+// Formula is a formula of what one iteration costs.
 type Formula struct {
 	Key  string // the method's name, or another for a second model
 	Cost func(cost.Setting) cost.Cost
-	// AtLeast says that Total is a lower bound; else it is the formula's value.
+	// AtLeast says that the cost's Total is a lower bound.
 	AtLeast bool
 }
 
@@ -79,7 +79,7 @@ type Flag struct {
 // Allows tells whether a number is in the flag's range.
 func (f Flag) Allows(x float64) bool { return f.Good == nil || f.Good(x) }
 
-// From returns a range of numbers from least on, in words and as a test.
+// From returns Want and Good of a flag whose numbers begin at least.
 func From(least int) (want string, good func(float64) bool) {
 	return "at least " + strconv.Itoa(least), func(x float64) bool { return x >= float64(least) && x <= math.MaxFloat64 }
 }
@@ -120,7 +120,7 @@ func (m Method) Parameters() []Flag { return m.own }
 // All returns every method, in the order of tables and pages.
 func All() []Method { return slices.Clone(registered) }
 
-// Get returns a method by its name.
+// Get returns the method called name.
 func Get(name string) (Method, bool) {
 	i := slices.IndexFunc(registered, func(m Method) bool { return m.Name == name })
 	if i < 0 {
@@ -151,7 +151,7 @@ func Flags() (out []Flag) {
 	return out
 }
 
-// FlagOf returns a flag by its name.
+// FlagOf returns the flag called name.
 func FlagOf(name string) (Flag, bool) {
 	for _, m := range registered {
 		for _, f := range m.Flags {
@@ -173,8 +173,8 @@ func Readers(flag string) (out []string) {
 	return out
 }
 
-// Scratch returns a function that forgets what is registered from now on: a test's
-// methods are not the next test's.
+// Scratch returns a function that removes the methods registered since, so that a test leaves none
+// to the next.
 func Scratch() (forget func()) {
 	was := All()
 	return func() { registered = was }

@@ -25,12 +25,13 @@ var documents = []Paper{
              heterogeneous distributed machine learning (our translation)}
 }`,
 		Diagram: "dasp/walk#events",
+		First:   []string{"dasp/table4", "dasp/table5", "dasp/fig3", "dasp/fig4", "dasp/table6", "dasp/table7"},
 		Index:   3, Claims: "DX", Dated: "DASP: dynamic adaptive synchronous parallel (2023)",
 		Chapters: []Chapter{
 			{Title: pair{"The method at work", "方法的运行过程"}, Stems: []string{"walk"}},
 			{Title: pair{"The paper’s tables and figures", "论文的表和图"}, Pattern: `^(table|fig)\d+$`},
 			{Title: pair{"The claims over many readings", "多种解读下的论断"}, Stems: []string{"multiverse"}},
-			{Title: pair{"Choices the paper leaves open", "论文未定、由我们作的选择"}, Stems: []string{"thresholds", "tuning", "switches", "sensitivity"}},
+			{Title: pair{"Choices the paper leaves open", "论文未定、由我们作的选择"}, Stems: []string{"thresholds", "tuning", "switches", "weights", "sensitivity"}},
 			{Title: pair{"Beyond the paper", "论文之外"}, Stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
 			{Title: pair{"What must have been true", "当时必须具备什么条件"}, Stems: []string{"explain"}},
 		},
@@ -83,7 +84,7 @@ var documents = []Paper{
 		Diagram: "ringsparse/decisions#hops",
 		Index:   2, Claims: "P", Dated: "RingSparse (patent application, 2021)",
 		Chapters: []Chapter{
-			{Title: pair{"What is sent, and what that saves", "发送什么，省下什么"}, Stems: []string{"decisions", "traffic", "time"}},
+			{Title: pair{"What is sent, and what that saves", "发送什么，省下什么"}, Stems: []string{"decisions", "traffic", "time", "where"}},
 			{Title: pair{"What becomes of zeros on the way", "零在途中变成什么"}, Stems: []string{"fill-in", "conversion-error"}},
 			{Title: pair{"What the patent promises", "专利的承诺"}, Stems: []string{"scaling", "accuracy", "overlap"}},
 		},

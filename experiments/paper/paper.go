@@ -1,8 +1,8 @@
 // Package paper describes each document once: what it is called, how it is cited, which
 // chapters its page has, and which claims are its own. The pages, the judge, the
 // command line, the quiz and what is written outside of the pages read these
-// descriptors and list no document by hand. Formulas and algorithms stand in
-// reports/cited.
+// descriptors and list no document by hand. A document's formulas and algorithms stand
+// in reports/cited.
 //
 // The package is data and imports nothing of ours.
 package paper
@@ -15,7 +15,7 @@ import (
 // pair is a text in English and Chinese.
 type pair = [2]string
 
-// Paper describes one document, or the page that compares their methods.
+// Paper describes one document, or, with Ours, the page that compares the methods of all.
 type Paper struct {
 	Key      string // folder of its results, stem of its page
 	Noun     pair   // what a page calls it: paper, blog, patent
@@ -28,14 +28,17 @@ type Paper struct {
 	BibTeX   string
 	// Diagram is the table whose widget shows the idea: experiment#table.
 	Diagram string
+	// First are the experiments that a reproduction runs and renders before the rest: what the
+	// document itself states. nil: all at once.
+	First []string
 	// Ours is set for what is no document: a page of experiments of our own, which
 	// claims nothing that could be judged and has nobody else to cite.
 	Ours bool
-	// Index is its place on the index, from 1.
+	// Index is its position on the index page, from 1.
 	Index int
-	// Claims are the letters that ids of claims judged on its page begin with.
+	// Claims holds the first letters of the ids of its claims: "D" of D19.
 	Claims string
-	// Dated names it in the table of verdicts of the README, where ours has no row.
+	// Dated names it, with its year, in the README's table of verdicts; "" for Ours, which has no row.
 	Dated string
 	// Chapters cut the results on its page into parts.
 	Chapters []Chapter
@@ -48,10 +51,10 @@ type Chapter struct {
 	Pattern string // a regular expression of stems that belong here besides, by their number
 }
 
-// All returns every document in the order in which their experiments run and are listed.
+// All returns every document, in the order in which experiments are listed and run.
 func All() []Paper { return slices.Clone(documents) }
 
-// Indexed returns every document in the order of the index.
+// Indexed returns every document, in the order of the index page.
 func Indexed() []Paper {
 	return slices.SortedFunc(slices.Values(documents), func(a, b Paper) int { return a.Index - b.Index })
 }

@@ -284,19 +284,19 @@ func readList(given string) (items [][]*big.Rat, ok bool) {
 	return items, true
 }
 
-// choice is an answer in words: one of several.
-type choice struct {
+// multipleChoice is an answer in words: one of several.
+type multipleChoice struct {
 	right   int
 	choices []Text
 }
 
 // oneOf returns the answer choices[right].
-func oneOf(right int, choices ...Text) choice { return choice{right, choices} }
+func oneOf(right int, choices ...Text) multipleChoice { return multipleChoice{right, choices} }
 
-func (c choice) show(lang Lang) string { return c.choices[c.right].In(lang) }
-func (c choice) unit() Text            { return Text{} }
+func (c multipleChoice) show(lang Lang) string { return c.choices[c.right].In(lang) }
+func (c multipleChoice) unit() Text            { return Text{} }
 
-func (c choice) form() Text {
+func (c multipleChoice) form() Text {
 	var en, zh []string
 	for _, t := range c.choices {
 		en, zh = append(en, t.EN), append(zh, t.ZH)
@@ -304,7 +304,7 @@ func (c choice) form() Text {
 	return both("one of: %s", "从中选一：%s", Text{strings.Join(en, ", "), strings.Join(zh, ", ")})
 }
 
-func (c choice) judge(given string) (bool, Text) {
+func (c multipleChoice) judge(given string) (bool, Text) {
 	text := plain(given)
 	for i, t := range c.choices {
 		if text == plain(t.EN) || text == plain(t.ZH) {

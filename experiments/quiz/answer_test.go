@@ -48,7 +48,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestMark: each reply has its verdict, and a question without one is open.
+// TestMark: each reply has its grade, and a question without one is open.
 func TestMark(t *testing.T) {
 	quiz, err := Make("ring", 7, 3)
 	if err != nil {

@@ -170,19 +170,19 @@ func codedBest(d draw) (Question, error) {
 		Why: sentences(why...), Source: paper("§3.2.4", "§3.2.4"), want: whole(int64(best), none)}, nil
 }
 
-// holding holds what one node knows: the gradients of its own blocks, of one layer and one
+// knownBlocks holds what one node knows: the gradients of its own blocks, of one layer and one
 // micro-block each.
-type holding struct {
+type knownBlocks struct {
 	a     *codedsgd.Assignment
 	node  int
 	grads [][]int32 // of every block; the others' are not given out
 }
 
 // Has reports whether the node computed the block's gradient.
-func (h holding) Has(block int) bool { return h.a.Holds(h.node, block) }
+func (h knownBlocks) Has(block int) bool { return h.a.Holds(h.node, block) }
 
 // Layer returns the block's gradient, or an error if the node lacks it.
-func (h holding) Layer(block, _, _ int) ([]int32, error) {
+func (h knownBlocks) Layer(block, _, _ int) ([]int32, error) {
 	if !h.Has(block) {
 		return nil, fmt.Errorf("quiz: node %d lacks block %d", h.node, block)
 	}
@@ -246,7 +246,7 @@ func codedUnknown(d draw) (Question, error) {
 		return Question{}, err
 	}
 	k := p.To[d.IntN(len(p.To))]
-	t, err := codedsgd.Unknown(p, holding{a: a, node: k})
+	t, err := codedsgd.Unknown(p, knownBlocks{a: a, node: k})
 	if err != nil {
 		return Question{}, err
 	}
@@ -276,7 +276,7 @@ func coded(d draw) (a *codedsgd.Assignment, p codedsgd.Packet, grads [][]int32, 
 		return
 	}
 	content = make([]int32, cut.Padded(p))
-	err = codedsgd.Encode(content, p, holding{a, p.From, grads}, 0, cut, 1)
+	err = codedsgd.Encode(content, p, knownBlocks{a, p.From, grads}, 0, cut, 1)
 	return
 }
 
@@ -329,7 +329,7 @@ func codedDecode(d draw) (Question, error) {
 	}
 	k := p.To[d.IntN(len(p.To))]
 	left := slices.Clone(content)
-	t, err := codedsgd.Decode(left, p, holding{a, k, grads}, 0, cut, 1)
+	t, err := codedsgd.Decode(left, p, knownBlocks{a, k, grads}, 0, cut, 1)
 	if err != nil {
 		return Question{}, err
 	}

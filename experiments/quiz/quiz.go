@@ -105,21 +105,21 @@ func (q Question) Unit() Text { return q.want.unit() }
 // what is to be typed; else problem is empty.
 func (q Question) Judge(given string) (right bool, problem Text) { return q.want.judge(given) }
 
-// Verdict says how an answer is judged.
-type Verdict string
+// Grade says how an answer is judged.
+type Grade string
 
-// The verdicts.
+// The grades.
 const (
-	Right Verdict = "right"
-	Wrong Verdict = "wrong"
-	Open  Verdict = "open" // not answered
+	Right Grade = "right"
+	Wrong Grade = "wrong"
+	Open  Grade = "open" // not answered
 )
 
 // Marked is a question with an answer that was judged.
 type Marked struct {
 	Question
 	Reply   string
-	Verdict Verdict
+	Verdict Grade
 	Problem Text // of a wrong answer that could not be read: what is to be typed
 }
 

@@ -167,7 +167,7 @@ func perturbed(want expected) (replies []string) {
 				replies = append(replies, list{items: back}.show(English))
 			}
 		}
-	case choice:
+	case multipleChoice:
 		for i, c := range w.choices {
 			if i != w.right {
 				replies = append(replies, c.EN, c.ZH)
@@ -211,7 +211,7 @@ func TestQuestionsDiffer(t *testing.T) {
 			answers[q.Key] = map[string]bool{}
 		}
 		answers[q.Key][q.Answer(English)] = true
-		if c, ok := q.want.(choice); ok {
+		if c, ok := q.want.(multipleChoice); ok {
 			words[q.Key] = len(c.choices)
 		}
 	})

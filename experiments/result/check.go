@@ -11,8 +11,8 @@ import (
 // word is a key of an enumeration, a name or a formula: what has no space in it.
 var word = regexp.MustCompile(`^[^\s]{1,60}$`)
 
-// Check demands what every reader relies on: ids that stand once, figures of frames
-// and columns that are there, and no sentence in any string.
+// Check returns an error unless r is as its readers expect: ids are unique, figures name frames and
+// columns that exist, numbers are finite, and no string is a sentence.
 func Check(r *Result) error {
 	c := checker{seen: map[string]bool{}}
 	for _, f := range r.Facts {

@@ -7,14 +7,15 @@ import (
 	"slices"
 )
 
-// column is a column in a file: a cell that repeats is written once, with how often.
+// column is a Column as a file has it. Cells lists every cell; Runs, if it is shorter, lists each
+// run of equal cells once, with its length.
 type column struct {
 	Column
 	Cells []any `json:"cells,omitempty"`
 	Runs  []any `json:"runs,omitempty"` // value, times, value, times …
 }
 
-// columns is a frame in a file.
+// columns is a Frame as a file has it.
 type columns struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind,omitempty"`
@@ -86,12 +87,12 @@ func (f *Frame) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// At returns the place of the column of a key, -1 for none.
+// At returns the index of the column called key, -1 if there is none.
 func (f *Frame) At(key string) int {
 	return slices.IndexFunc(f.Columns, func(c Column) bool { return c.Key == key })
 }
 
-// Frame returns the frame of an id, nil for none.
+// Frame returns the frame called id, nil if there is none.
 func (r *Result) Frame(id string) *Frame {
 	for i := range r.Frames {
 		if r.Frames[i].ID == id {
@@ -101,7 +102,7 @@ func (r *Result) Frame(id string) *Frame {
 	return nil
 }
 
-// Fact returns the fact of a key, nil for none.
+// Fact returns the fact called key, nil if there is none.
 func (r *Result) Fact(key string) *Fact {
 	for i := range r.Facts {
 		if r.Facts[i].Key == key {
@@ -111,7 +112,7 @@ func (r *Result) Fact(key string) *Fact {
 	return nil
 }
 
-// Claim returns what was found of a claim, nil where r does not judge it.
+// Claim returns the claim id, nil if r does not judge it.
 func (r *Result) Claim(id string) *Claim {
 	for i := range r.Claims {
 		if r.Claims[i].ID == id {

@@ -7,7 +7,7 @@ package result
 // Schema names this version of the result format.
 const Schema = "gradsync.result/v2"
 
-// How a result or a frame came to be.
+// The kinds of results and frames: how their numbers were made.
 const (
 	Trained    = "trained"     // real gradients, on virtual or wall time
 	TimingOnly = "timing-only" // same events, no arithmetic
@@ -17,7 +17,7 @@ const (
 	Stated     = "stated"  // assumptions and their reasons: nothing was run
 )
 
-// Status of a result: an interrupted run leaves Incomplete.
+// The values of Result.Status; an interrupted run leaves Incomplete.
 const (
 	Complete   = "complete"
 	Incomplete = "incomplete"
@@ -43,7 +43,7 @@ type Result struct {
 	Claims       []Claim  `json:"claims,omitempty"`
 }
 
-// Data says what was trained on.
+// Data describes a data set that was trained on.
 type Data struct {
 	Name   string `json:"name"`
 	Origin string `json:"origin"` // embedded | directory | cache | synthetic
@@ -53,9 +53,8 @@ type Data struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// Fact is one number, or one key of an enumeration, that has a name: what a text of
-// any page may bind. A finding (equal, sooner, missed) is a fact, never a comparison
-// made in a text.
+// Fact is a named number or key of an enumeration, which texts of any page may bind. A finding
+// (equal, sooner, missed) is a fact: texts make no comparison.
 type Fact struct {
 	Key     string      `json:"key"`
 	Value   any         `json:"value"`          // number, key of Enum, bool, or null: not to be had in this run
@@ -67,8 +66,8 @@ type Fact struct {
 	Digits  *int        `json:"digits,omitempty"` // decimals to print; absent: up to four significant digits
 }
 
-// Frame is a table of data: first the columns that say where a row stands, by keys and
-// numbers, then what was measured there.
+// Frame is a table of data: first the columns that identify a row (method, nodes …), then the
+// columns of what was measured there.
 type Frame struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind,omitempty"` // "": the result's
@@ -76,7 +75,7 @@ type Frame struct {
 	Rows    [][]any  `json:"rows"` // cells: key, number, bool, list of samples or keys, or nil (no value)
 }
 
-// What a column says of the one before it, Column.Bound.
+// The values of Column.Bound: what the column says of the column that it bounds.
 const (
 	Half    = "half"    // half the width of its 95 % interval
 	Low     = "lo"      // the interval's lower end
@@ -84,8 +83,8 @@ const (
 	Samples = "samples" // its values seed by seed, in the order of Result.Seeds
 )
 
-// Column is one of a frame's. A bound column describes the nearest column before it
-// that is none.
+// Column is a column of a frame. One with a Bound describes the nearest column before it that has
+// none.
 type Column struct {
 	Key    string `json:"key"`
 	Enum   string `json:"enum,omitempty"` // whose keys its cells are: "method"
@@ -97,11 +96,12 @@ type Column struct {
 // Figure is a view of a frame: what is drawn of it, and how. Its words are labels.
 type Figure struct {
 	ID    string         `json:"id"`
-	Form  string         `json:"form"` // line | bar | gantt
+	Form  string         `json:"form"` // line | bar | gantt | map
 	Frame string         `json:"frame"`
 	Where map[string]any `json:"where,omitempty"` // rows whose cells are these
 	// X is the column along the figure; Y are the columns drawn, a series each if several.
-	// Of a gantt X and Y[0] are where a band begins and ends.
+	// Of a gantt X and Y[0] are where a band begins and ends. Of a map X are the categories along it,
+	// By and Y[0] name its rows, and a cell has the look of State and the number of Label.
 	X       string   `json:"x"`
 	Y       []string `json:"y"`
 	By      []string `json:"by,omitempty"`      // columns whose cells tell series apart
@@ -109,12 +109,12 @@ type Figure struct {
 	Log     string   `json:"log,omitempty"`     // x, y, xy
 	Colours string   `json:"colours,omitempty"` // column whose cells fix colours; "": the first of By
 	Lane    string   `json:"lane,omitempty"`    // gantt: column of the lane
-	State   string   `json:"state,omitempty"`   // gantt: column of what a band is
-	Label   string   `json:"label,omitempty"`   // gantt: column of a band's label
+	State   string   `json:"state,omitempty"`   // gantt: column of what a band is; map: of a cell
+	Label   string   `json:"label,omitempty"`   // gantt: column of a band's label; map: of a cell's number
 }
 
-// Claim sets what a source states beside what was found. Statement, source, stated
-// value, unit and tolerance are claims.csv's.
+// Claim holds what was found about a claim, and the verdict. Statement, source, stated value and
+// unit stand in claims.csv, the tolerance in tolerances.csv.
 type Claim struct {
 	ID       string        `json:"id"`
 	Measured any           `json:"measured,omitempty"` // number, or numbers of a claim that lists several
@@ -152,7 +152,7 @@ type Reason struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// Because makes a reason of a code and of names with their values in turn.
+// Because returns the reason of a code, with args: names and their values in turn.
 func Because(code string, args ...any) Reason {
 	r := Reason{Code: code}
 	for i := 0; i+1 < len(args); i += 2 {
@@ -164,7 +164,7 @@ func Because(code string, args ...any) Reason {
 	return r
 }
 
-// Run is the sidecar: facts of the host and the hour, never compared.
+// Run is the sidecar of a result: how, when and on which machine it was made; never compared.
 type Run struct {
 	Command      string  `json:"command"`
 	Commit       string  `json:"commit"` // 40 hex digits or "unknown"

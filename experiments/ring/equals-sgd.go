@@ -288,10 +288,10 @@ func equalsFacts(rows []sameness, exact []exactRun) []result.Fact {
 			}
 		}
 		if !s.control() {
-			total, bits = total+len(s), bits+kit.HowMany(s, func(l likeness) bool { return l.SameBits })
+			total, bits = total+len(s), bits+kit.CountIf(s, func(l likeness) bool { return l.SameBits })
 		}
 	}
-	same := kit.HowMany(exact, func(x exactRun) bool { return x.Same })
+	same := kit.CountIf(exact, func(x exactRun) bool { return x.Same })
 	return kit.Facts("runs", total, "bits", bits, "all_bits", bits == total, "worst", worst, "control/.2", control, "norms/.1", norms,
 		"norms_control/.1", apart, "exact", len(exact), "exact_same", same, "exact_length", exactLength, "exact_images", exactImages,
 		"exact_steps", exactSteps, "worst_step", step)

@@ -407,7 +407,7 @@ func rivalFacts(sizes, equal []rivalRuns) []result.Fact {
 		"two_levels/ms.0", 1e3*large.Runs[2].Seconds, "one_ring/ms.0", 1e3*large.Runs[0].Seconds,
 		"inner/ms.0", 1e3*formula.RingTime(blogPerNode, k, 0, blogWithin), "outer/ms.0", 1e3*formula.RingTime(nodes, k, 0, blogSlowest))
 	for i, r := range rivals[1:] {
-		n := kit.HowMany(equal, func(t rivalRuns) bool { return t.ties(i + 1) })
+		n := kit.CountIf(equal, func(t rivalRuns) bool { return t.ties(i + 1) })
 		facts = append(facts, kit.Facts(r.key+"_ties", n, r.key+"_always", n == len(equal))...)
 	}
 	return facts

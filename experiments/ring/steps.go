@@ -99,7 +99,7 @@ func (r recording) mod(rank int) int { return (rank + r.ranks()) % r.ranks() }
 
 // complete counts rank's chunks that hold all contributions before step at.
 func (r recording) complete(rank, at int) int {
-	return kit.HowMany(r.States[rank][at], func(h holding) bool { return h.count() == r.ranks() })
+	return kit.CountIf(r.States[rank][at], func(h holding) bool { return h.count() == r.ranks() })
 }
 
 // moves reports whether t sends the chunk `ahead` of its GPU and receives the one before.

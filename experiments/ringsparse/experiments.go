@@ -9,17 +9,18 @@ package ringsparse
 import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/ringsparse/accuracy"
-	"gradsync/experiments/ringsparse/cost"
 	"gradsync/experiments/ringsparse/decisions"
+	"gradsync/experiments/ringsparse/exchange"
 	"gradsync/experiments/ringsparse/scaling"
 	"gradsync/experiments/ringsparse/sums"
+	"gradsync/experiments/ringsparse/where"
 )
 
 // Experiments lists them in the order of the patent: what is chosen, what it moves
-// and costs, why sums go dense, what conversion loses, and the benefits claimed.
+// and costs, where that pays, why sums go dense, what conversion loses, and the benefits claimed.
 func Experiments() []exp.Experiment {
 	return []exp.Experiment{
-		decisions.Experiment(), cost.Traffic(), cost.Time(), sums.FillIn(), sums.ConversionError(),
+		decisions.Experiment(), exchange.Traffic(), exchange.Time(), where.Experiment(), sums.FillIn(), sums.ConversionError(),
 		scaling.Experiment(), accuracy.Experiment(), scaling.Overlap(),
 	}
 }

@@ -58,7 +58,7 @@ func (r *runner) allReduce(ctx context.Context) error {
 	return r.endings(ends, elapsed)
 }
 
-// ending holds what one rank leaves. It travels to rank 0.
+// ending holds what one rank reports to rank 0 at the end.
 type ending struct {
 	Ends    []time.Duration // of each step
 	Hash    string          // of the parameters at the end
@@ -71,8 +71,7 @@ type ending struct {
 	Coded   codedsgd.Totals
 }
 
-// endings completes the outcome; ranks that do not end with the same bits have
-// lost each other.
+// endings completes the outcome. It returns an error if two ranks end with different parameters.
 func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 	for rank, e := range ends {
 		if e.Hash != ends[0].Hash {
@@ -216,23 +215,23 @@ func (x *replica) sum(b bucket) error {
 	return collective.NaiveExchange(p, tag, 0, grads)
 }
 
-// SparseOutcome holds what a training with ringsparse leaves beside the rest.
+// SparseOutcome holds the part of an Outcome that only ringsparse has.
 type SparseOutcome struct {
 	Totals ringsparse.Totals `json:"totals"` // over all ranks
 	Lossy  bool              `json:"lossy"`  // gradients were dropped, with error feedback
-	// Density is the share of non-zeros that a timing-only run took for every worker's gradients,
-	// a choice of whoever started it; absent where densities were measured on real numbers.
+	// Density is Config.Density of a timing-only run; absent where densities were measured on real
+	// numbers.
 	Density   float64     `json:"density,omitempty"`
 	Bandwidth float64     `json:"bandwidth"` // B of the cost rule, bytes/s, rank 0's
 	Rates     []CodecRate `json:"rates"`     // of the cost rule, rank 0's
-	// ProbeBytes counts what finding Bandwidth on a real clock sent beside bytes_sent;
-	// kernel_bytes has it.
+	// ProbeBytes counts the bytes sent to measure Bandwidth on a real clock: kernel_bytes includes
+	// them, bytes_sent does not.
 	ProbeBytes int64 `json:"probe_bytes,omitempty"`
 	// Choices are rank 0's, in order, if Options.LogChoices.
 	Choices []ringsparse.Choice `json:"-"`
 }
 
-// CodecRate is cluster.CodecRate as an outcome has it: dense bytes per second.
+// CodecRate is cluster.CodecRate without its assumption, in dense bytes per second.
 type CodecRate struct {
 	Name   string  `json:"name"`
 	Encode float64 `json:"encode"`

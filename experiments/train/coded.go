@@ -11,9 +11,8 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// CodingRate is how many bytes of int32 terms per second a run on virtual time
-// charges for quantising, adding and subtracting, where its options say nothing: an
-// assumption, well below what `gradsync bench coded` measures on one core.
+// CodingRate is the default rate of quantising, adding and subtracting int32 terms on virtual time,
+// in bytes per second: an assumption, well below what `gradsync bench coded` measures on one core.
 const CodingRate = 2e9
 
 // codedOptions completes the method's options.
@@ -85,7 +84,7 @@ func checkWhole(set *datasets.Set, batch int) error {
 	return nil
 }
 
-// CodedOutcome holds what a training with a method of codedsgd leaves beside the rest.
+// CodedOutcome holds the part of an Outcome that only methods of codedsgd have.
 type CodedOutcome struct {
 	Options codedsgd.Options `json:"options"`
 	Totals  codedsgd.Totals  `json:"totals"` // over all ranks
@@ -193,8 +192,8 @@ func (t *codedTask) pass(images []int, grads []float32, done func(layer int)) (f
 	return loss * float64(n), err
 }
 
-// blocks are the gradients that several ranks of this process need: whoever asks
-// first computes, for all have the same parameters to the bit.
+// blocks holds the gradients that several ranks of this process need. The first rank that asks for
+// one computes it for all: their parameters are the same to the bit.
 type blocks struct {
 	mu      sync.Mutex
 	holders int // of each block

@@ -18,11 +18,11 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// Runtimes lists what Config.Runtime may be.
+// Runtimes lists the values of Config.Runtime.
 var Runtimes = []string{"virtual", "local", "tcp"}
 
-// Config is one training. The zero value of a field is the default that its
-// comment names; Model, Sync and Platform have none.
+// Config describes one training. A field's zero value stands for the default that its comment
+// names; Model, Sync and Platform have none.
 type Config struct {
 	Sync  string `json:"sync"`  // a method of rivals.Names(), or one without a server
 	Model string `json:"model"` // a name of model.Names()
@@ -121,10 +121,9 @@ const (
 // Hosts lists what Config.Host may be.
 var Hosts = []string{HostScaled, HostFixed}
 
-// What an iteration costs beside its arithmetic, on a device of ReferenceFLOPS.
-// Slower machines take proportionally longer: a cluster of mixed ages is slow in
-// its hosts too, and so heterogeneity is usually emulated, by waiting in
-// proportion to measured time. Both values are assumptions of low confidence.
+// The costs of an iteration beside its arithmetic, on a device of ReferenceFLOPS. A slower machine
+// takes proportionally longer: its host is old too, and heterogeneity is usually emulated so, by
+// waits in proportion to measured time. Both values are assumptions of low confidence.
 const (
 	// DefaultLaunch is the host's cost of starting one layer's kernels: eager
 	// frameworks of 2021–22 took about 10 µs per kernel, two or three per layer.
@@ -137,7 +136,7 @@ const (
 	ReferenceFLOPS = 7.85e12
 )
 
-// Methods lists what Config.Sync may be: the methods of experiments/method.
+// Methods lists the values of Config.Sync: the methods of experiments/method.
 func Methods() []string { return method.Names() }
 
 // withDefaults returns a copy with every zero field filled in, or an error that
@@ -310,9 +309,8 @@ func (c *Config) checkSide() error {
 	return fmt.Errorf("train: images of %d×%[1]d: %s is trained on 16×16 or 32×32", c.Image, c.Model)
 }
 
-// InputError is a Config that cannot be run as it stands: known before anything
-// is computed, and to be mended by whoever wrote it. A file or data set that is
-// missing or broken is another error.
+// InputError reports a Config that cannot be run, before anything is computed. A file or data set
+// that is missing or broken is another error.
 type InputError struct{ Err error }
 
 func (e *InputError) Error() string { return e.Err.Error() }

@@ -21,9 +21,8 @@ var opened = struct {
 	sets map[[3]string]*datasets.Set
 }{sets: map[[3]string]*datasets.Set{}}
 
-// OpenData opens the set that a training of the model uses: name, or, where
-// name is "", what the documents train the model on, in whose place the
-// embedded set may come. A set is read once per process.
+// OpenData opens the data set called name. If name is "", it opens the set that the documents train
+// the model on or, where that is not found, the embedded one. A set is read once per process.
 func OpenData(name, dir, modelName string) (*datasets.Set, error) {
 	paper := name == ""
 	key := [3]string{name, dir, os.Getenv(datasets.EnvDir)}
@@ -124,8 +123,8 @@ func dataOf(s *datasets.Set, m *model.Model) *result.Data {
 	return d
 }
 
-// Images hold a network, the engine that computes its gradients, and its images, for an
-// experiment that trains step by step by itself.
+// Images holds a network, the engine that computes its gradients, and its images, for an experiment
+// that has a training loop of its own.
 type Images struct {
 	Model  *model.Model
 	Engine tensor.Engine
@@ -147,12 +146,12 @@ func OpenImages(env exp.Env, spec model.Spec) (x Images, err error) {
 	return x, err
 }
 
-// Data describes the images as they are, before a network's form.
+// Data describes the images as the set has them, before they are resized for a network.
 func (x Images) Data() *result.Data {
 	return &result.Data{Name: x.Set.Name, Origin: x.Set.Origin, Train: x.Set.Train.Len(), Test: x.Set.Test.Len(), SHA256: x.Set.SHA256, Note: x.Set.Note}
 }
 
-// Start draws the first parameters.
+// Start draws the initial parameters.
 func (x Images) Start(seed uint64) []float32 {
 	w := make([]float32, x.Model.NumParams())
 	x.Model.Init(w, cluster.Stream(seed, -1, "data", "init"))

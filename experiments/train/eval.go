@@ -69,7 +69,7 @@ func (s *shared) scoreOn(split *datasets.Split, params, stats []float32, n int) 
 		}
 		classes := len(logits) / len(indices)
 		for i := range indices {
-			best, nll := judge(logits[i*classes:(i+1)*classes], int(w.labels[i]))
+			best, nll := classify(logits[i*classes:(i+1)*classes], int(w.labels[i]))
 			loss += nll
 			if best == int(w.labels[i]) {
 				right++
@@ -82,9 +82,9 @@ func (s *shared) scoreOn(split *datasets.Split, params, stats []float32, n int) 
 	return float64(right) / float64(n), loss / float64(n), nil
 }
 
-// judge returns the arg max of the logits (the lowest index of equals) and
+// classify returns the arg max of the logits (the lowest index of equals) and
 // −log softmax of the label.
-func judge(logits []float32, label int) (best int, nll float64) {
+func classify(logits []float32, label int) (best int, nll float64) {
 	for i, z := range logits {
 		if z > logits[best] {
 			best = i
@@ -159,8 +159,8 @@ func (c *curve) close() ([]Point, error) {
 // chooses the best parameters.
 const bestImages = 1000
 
-// Best holds what Config.Best chose by: the step with the least loss on the first 1,000 training
-// images.
+// Best holds the step that Config.Best chose: the one with the least loss on the first 1,000
+// training images.
 type Best struct {
 	Updates int64   `json:"updates"`
 	Loss    float64 `json:"loss"`
@@ -185,43 +185,40 @@ func (r *runner) keep(p Point, params []float32) error {
 	return nil
 }
 
-// Crossing is where a curve first has an accuracy.
-type Crossing struct{ Seconds, Pushes, Updates float64 }
+// ToTarget holds what a training took to a target accuracy.
+type ToTarget struct{ Seconds, Pushes, Updates float64 }
 
-// roundingOf is how far an accuracy may lie below another one that it equals: both are
-// quotients.
+// roundingOf is the difference up to which two accuracies are equal: both are rounded quotients.
 const roundingOf = 1e-12
 
-// Reach returns where curve first has accuracy, linear between evaluations; the first
-// evaluation stands for itself. It returns false if the curve never has it.
-func Reach(curve []Point, accuracy float64) (Crossing, bool) {
+// Reach returns what it took until curve first had accuracy, interpolated linearly between
+// evaluations, or the first evaluation if that has it. It returns false if none has.
+func Reach(curve []Point, accuracy float64) (ToTarget, bool) {
 	for i, b := range curve {
 		if b.Accuracy < accuracy-roundingOf {
 			continue
 		}
-		end := Crossing{b.Seconds, float64(b.Pushes), float64(b.Updates)}
+		end := ToTarget{b.Seconds, float64(b.Pushes), float64(b.Updates)}
 		if i == 0 {
 			return end, true
 		}
 		a := curve[i-1]
 		f := (accuracy - a.Accuracy) / (b.Accuracy - a.Accuracy)
 		between := func(x, y float64) float64 { return x + float64(f*(y-x)) }
-		return Crossing{between(a.Seconds, end.Seconds), between(float64(a.Pushes), end.Pushes), between(float64(a.Updates), end.Updates)}, true
+		return ToTarget{between(a.Seconds, end.Seconds), between(float64(a.Pushes), end.Pushes), between(float64(a.Updates), end.Updates)}, true
 	}
-	return Crossing{}, false
+	return ToTarget{}, false
 }
 
-// ReachOr returns the crossing that Reach finds, one without numbers where curve never has
-// the accuracy.
-func ReachOr(curve []Point, accuracy float64) Crossing {
+// ReachOr returns what Reach finds, and NaNs where curve never has the accuracy.
+func ReachOr(curve []Point, accuracy float64) ToTarget {
 	if at, ok := Reach(curve, accuracy); ok {
 		return at
 	}
-	return Crossing{math.NaN(), math.NaN(), math.NaN()}
+	return ToTarget{math.NaN(), math.NaN(), math.NaN()}
 }
 
-// Divergence is where an evaluation first found the loss or a parameter not
-// finite.
+// Divergence is the first evaluation that found the loss or a parameter not finite.
 type Divergence struct {
 	Pushes  int64 `json:"pushes"`
 	Updates int64 `json:"updates"`

@@ -19,13 +19,13 @@ func TestReachInterpolates(t *testing.T) {
 		{Pushes: 30, Updates: 4, Seconds: 4, Accuracy: 0.5}}
 	for _, x := range []struct {
 		accuracy float64
-		want     Crossing
+		want     ToTarget
 		ok       bool
 	}{
-		{0.5, Crossing{2.5, 17.5, 2.5}, true}, // three quarters of the way from 0.2 to 0.6
-		{0.1, Crossing{1, 10, 1}, true},       // the first evaluation is above it
-		{0.6 + 1e-13, Crossing{3, 20, 3}, true},
-		{0.7, Crossing{}, false},
+		{0.5, ToTarget{2.5, 17.5, 2.5}, true}, // three quarters of the way from 0.2 to 0.6
+		{0.1, ToTarget{1, 10, 1}, true},       // the first evaluation is above it
+		{0.6 + 1e-13, ToTarget{3, 20, 3}, true},
+		{0.7, ToTarget{}, false},
 	} {
 		got, ok := Reach(curve, x.accuracy)
 		if ok != x.ok || math.Abs(got.Seconds-x.want.Seconds)+math.Abs(got.Pushes-x.want.Pushes)+math.Abs(got.Updates-x.want.Updates) > 1e-9 {

@@ -11,7 +11,7 @@ import (
 	"gradsync/papers/ringsparse"
 )
 
-// Server holds the fields of a Config that methods with a parameter server read.
+// Server holds the fields of a Config that only methods with a parameter server read.
 type Server struct {
 	// Options of the method; Options.Workers is set from Workers. nil: the
 	// defaults of rivals.Defaults.
@@ -59,8 +59,8 @@ func (s Server) check(c *Config) error {
 	return nil
 }
 
-// AllReduce holds the fields of a Config that methods read which exchange layer by
-// layer without a server. Coded SGD's methods read NoOverlap, too.
+// AllReduce holds the fields of a Config that only methods of an all-reduce read. Those of
+// codedsgd read NoOverlap, too.
 type AllReduce struct {
 	// Bucket fuses layers, last first, until they have that many bytes; 0: layer by layer.
 	Bucket int64 `json:"bucket,omitempty"`
@@ -116,8 +116,8 @@ func (a AllReduce) check(c *Config) error {
 	return nil
 }
 
-// CodedSGD holds the fields of a Config that the methods of codedsgd read. Their Method
-// is Sync, and they need BatchSize.
+// CodedSGD holds the fields of a Config that only methods of codedsgd read. Coded.Method is taken
+// from Sync, and BatchSize must be set.
 type CodedSGD struct {
 	Coded *codedsgd.Options `json:"coded,omitempty"` // nil: redundancy 1
 	// SpeedAware gives nodes images by their speed.

@@ -8,7 +8,7 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// GradConfig asks for one gradient.
+// GradConfig describes one gradient to compute.
 type GradConfig struct {
 	Name            string // of the model
 	Width           float64

@@ -12,8 +12,8 @@ const (
 	statBatch  = 64
 )
 
-// NormStatistics says where the statistics came from that batch norms normalise
-// by in evaluations and in saved checkpoints.
+// NormStatistics describes how the running statistics of batch norms were estimated, in evaluations
+// and in saved checkpoints.
 type NormStatistics struct {
 	Images int    `json:"images"`
 	Batch  int    `json:"batch"`

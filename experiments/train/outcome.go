@@ -12,9 +12,8 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// Outcome holds what a training leaves. The same Config gives the same Outcome but for
-// WallSeconds: on the virtual runtime always, on local for synchronous methods only, and but for
-// the times.
+// Outcome holds the results of a training. On the virtual runtime the same Config gives the same
+// Outcome but for WallSeconds; on local it does for synchronous methods, but for all times.
 type Outcome struct {
 	Sync  string `json:"sync"`
 	Model string `json:"model"`
@@ -32,8 +31,8 @@ type Outcome struct {
 	TestAccuracy *float64 `json:"test_accuracy"`
 	Updates      int64    `json:"updates"`
 	Pushes       int64    `json:"pushes"`
-	// Answered is how many pushes, after the warm-up and with an answer before the
-	// run's end, the iteration times and state shares are over.
+	// Answered counts the pushes behind the iteration times and state shares: those after the warm-up
+	// that were answered before the run's end.
 	Answered int64 `json:"answered"`
 	// Reached is the first evaluation at or above the target; nil without.
 	Reached *Point `json:"reached"`
@@ -52,8 +51,8 @@ type Outcome struct {
 	Gap          Distribution       `json:"gap"`           // v_n − v_min that Algorithm 1 saw
 	Clock        Distribution       `json:"clock"`         // worker's clock − slowest clock
 	BytesSent    int64              `json:"bytes_sent"`    // bodies on the wire, all ranks
-	// KernelBytes is the count of the operating system on the sockets, frame headers included;
-	// absent where none carried the messages.
+	// KernelBytes is the operating system's count of bytes sent on the sockets, frame headers
+	// included; absent without sockets.
 	KernelBytes  int64          `json:"kernel_bytes,omitempty"`
 	RingSparse   *SparseOutcome `json:"ringsparse,omitempty"`
 	Coded        *CodedOutcome  `json:"coded,omitempty"`

@@ -18,9 +18,8 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// Clock is the network that keeps a run's time: its layers' work and the bytes
-// of its messages, of the trained network's kind but in another size. So a
-// narrow network can be trained with the events of the wide one.
+// Clock describes the network whose work and messages decide a run's times: the trained network in
+// another size. So a narrow network is trained with the events of the wide one.
 type Clock struct {
 	Width float64 `json:"width"` // 0: 1
 	Image int     `json:"image"` // 0: the network's own side

@@ -7,11 +7,11 @@ import (
 	"gradsync/shared/cluster/collective"
 )
 
-// verdict holds what ranks of one process share about the run's end.
-type verdict struct {
+// stopping holds what ranks of one process share about the run's end.
+type stopping struct {
 	sync.Mutex
-	judged int64 // steps whose evaluation is decided
-	stop   bool
+	decided int64 // steps whose evaluation is decided
+	stop    bool
 }
 
 // replica is one rank of a method without a server.
@@ -110,14 +110,14 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 }
 
 // ended evaluates after the given number of updates, once for all ranks, whose parameters are the
-// same bits, and reports whether the run shall end. Ranks of one process share the verdict, which
+// same bits, and reports whether the run shall end. Ranks of one process share the answer, which
 // so costs no time; between processes rank 0 evaluates and, in a search for a target accuracy,
 // tells the others.
 func (x *replica) ended(updates int64) (stop bool, err error) {
 	n, every := int64(x.cfg.Workers), x.cfg.EvalEvery
 	point := x.task != nil && every >= 0 && updates*n/every != (updates-1)*n/every
 	if x.cfg.TCP == nil || x.p.Rank() == 0 {
-		stop = x.judge(updates, point)
+		stop = x.decide(updates, point)
 	}
 	if point && x.cfg.TCP != nil && x.cfg.TargetAccuracy > 0 {
 		stop, err = x.agree(stop)
@@ -128,16 +128,16 @@ func (x *replica) ended(updates int64) (stop bool, err error) {
 	return stop, err
 }
 
-// judge reports the progress and evaluates at a point of the curve; the first rank to ask does,
-// the others get its verdict.
-func (x *replica) judge(updates int64, point bool) (stop bool) {
-	v, n := &x.verdict, int64(x.cfg.Workers)
+// decide reports the progress and evaluates at a point of the curve; the first rank to ask does,
+// the others get its answer.
+func (x *replica) decide(updates int64, point bool) (stop bool) {
+	v, n := &x.stopping, int64(x.cfg.Workers)
 	v.Lock()
 	defer v.Unlock()
-	if updates <= v.judged {
+	if updates <= v.decided {
 		return v.stop
 	}
-	v.judged = updates
+	v.decided = updates
 	if x.cfg.Progress != nil {
 		x.cfg.Progress(updates*n, x.steps*n)
 	}
@@ -147,13 +147,13 @@ func (x *replica) judge(updates int64, point bool) (stop bool) {
 	return v.stop && (x.cfg.TCP == nil || x.cfg.TargetAccuracy > 0)
 }
 
-// agree makes rank 0's verdict every rank's.
+// agree makes rank 0's answer every rank's.
 func (x *replica) agree(stop bool) (bool, error) {
 	group := make([]int, x.p.Size())
 	for i := range group {
 		group[i] = i
 	}
-	m := &cluster.Msg{Body: []byte{}} // the verdict is in the header: no byte of an exchange
+	m := &cluster.Msg{Body: []byte{}} // the answer is in the header: no byte of an exchange
 	if stop {
 		m.Meta[0] = 1
 	}

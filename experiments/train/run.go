@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -62,16 +63,16 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 
 // runner is one training under way.
 type runner struct {
-	cfg     Config
-	out     *Outcome
-	model   *model.Model
-	shared  *shared // nil in a timing-only run
-	layers  []cluster.Layer
-	init    []float32 // every rank's first parameters
-	final   []float32 // the global parameters at the end
-	curve   *curve
-	verdict verdict
-	best    struct {
+	cfg      Config
+	out      *Outcome
+	model    *model.Model
+	shared   *shared // nil in a timing-only run
+	layers   []cluster.Layer
+	init     []float32 // every rank's first parameters
+	final    []float32 // the global parameters at the end
+	curve    *curve
+	stopping stopping
+	best     struct {
 		Best
 		params []float32 // nil: not asked for
 	}
@@ -157,8 +158,8 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 		pool: newPool(m, images, stepper), eval: newPool(m, evalBatch, stepper)}, nil
 }
 
-// Backends make a Stepper in place of the native one; a package that adapts
-// another library is added by name before the first Run.
+// Backends holds, by name, constructors of Steppers that replace the native one. A package that
+// adapts a library adds its own before the first Run.
 var Backends = map[string]func(m *model.Model, batch int) (model.Stepper, error){}
 
 // BackendNames lists the keys of Backends, sorted.
@@ -321,10 +322,10 @@ func (r *runner) conclude() error {
 }
 
 // Kept runs cfg with the engine and the data folder of env and returns keep's reduction of
-// its outcome, or what an earlier call or an interrupted command kept of it. One memo
-// serves all trainings: the key is cfg, the content of its data set, the type C, and in
-// also whatever else decides the numbers (a mask, the file that cfg.Load names). Two
-// reductions of the same run to the same type must differ in also.
+// its outcome, or what an earlier call or command kept of it. One memo serves all trainings:
+// the key is cfg, the content of its data set, the engine's bit class and in also whatever
+// else decides the numbers (a mask, the file that cfg.Load names). Two reductions of the same
+// run to values of the same shape must differ in also.
 func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcome) (C, error), also ...any) (C, error) {
 	return KeptBy(ctx, env, cfg, func(cfg Config) (c C, err error) {
 		out, err := Run(ctx, cfg)
@@ -335,19 +336,24 @@ func Kept[C any](ctx context.Context, env exp.Env, cfg Config, keep func(*Outcom
 	}, also...)
 }
 
-// KeptBy does what Kept does, for what is made of more than one run: make gets cfg with the
-// engine, the data folder, the progress and, if cfg has a Clock, the checkpoint of env.
+// KeptBy is Kept for a result of more than one run: make gets cfg with the engine, the data folder,
+// the progress and, if cfg has a Clock, the checkpoint of env.
 func KeptBy[C any](ctx context.Context, env exp.Env, cfg Config, make func(Config) (C, error), also ...any) (out C, err error) {
 	cfg.Engine, cfg.DataDir = env.Engine, env.DataDir
-	data := ""
+	named, data, class := cfg, "", "" // what trains nothing asks no engine
+	named.Engine = ""
 	if !cfg.TimingOnly {
 		set, err := OpenData(cfg.Data, cfg.DataDir, cfg.Model)
 		if err != nil {
 			return out, err
 		}
-		data = set.SHA256
+		e, err := tensor.Lookup(cmp.Or(cfg.Engine, "portable"))
+		if err != nil {
+			return out, fmt.Errorf("train: %w", err)
+		}
+		data, class = set.SHA256, e.Class()
 	}
-	return kit.Keep(ctx, env, []any{cfg, data, also}, func(state string) (C, error) {
+	return kit.Keep(ctx, env, []any{named, data, class, also}, func(state string) (C, error) {
 		if cfg.Clock != nil && !cfg.TimingOnly {
 			cfg.Checkpoint = state
 		}

@@ -82,7 +82,7 @@ func tinyTaskEpoch(seed uint64, worker int) (out [][]int) {
 }
 
 func TestJudge(t *testing.T) {
-	best, nll := judge([]float32{1, 3, 3, 2}, 3)
+	best, nll := classify([]float32{1, 3, 3, 2}, 3)
 	// −log(e² / (e¹ + 2e³ + e²)), by Python's math module.
 	if best != 1 || math.Abs(nll-1.9175757955891974) > 1e-12 {
 		t.Errorf("judge = %d, %.16g; want the first of the largest, 1, and ln(e¹+2e³+e²) − 2", best, nll)

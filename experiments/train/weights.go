@@ -16,11 +16,10 @@ func SaveParams(path string, m *model.Model, v []float32) error {
 	return write(path, safetensors.File{Tensors: m.Tensors(v)})
 }
 
-// SaveState writes parameters and, unless nil, the running statistics of the
-// batch norms: a state dict that PyTorch loads with strict=True. It lacks
-// num_batches_tracked, which is an integer that nothing reads at PyTorch's
-// default momentum and that PyTorch fills in. The metadata say which network it
-// is of; width is Config.Width.
+// SaveState writes params and, unless nil, stats, the running statistics of the batch norms: a state
+// dict that PyTorch loads with strict=True. It lacks the integer num_batches_tracked, which PyTorch
+// fills in and, at its default momentum, never reads. The metadata name the network; width is
+// Config.Width.
 func SaveState(path string, m *model.Model, width float64, params, stats []float32) error {
 	tensors := m.Tensors(params)
 	if stats != nil {
@@ -63,10 +62,9 @@ func checkMetadata(path string, got, want map[string]string) error {
 	return nil
 }
 
-// LoadState reads what SaveParams, SaveState, or PyTorch with the same modules,
-// wrote. With stats nil running statistics may be in the file and are not
-// wanted; else they must be there. A file whose metadata name another network,
-// width or side is an InputError.
+// LoadState reads a file of SaveParams, of SaveState, or of PyTorch with the same modules, into
+// params and stats. With stats nil it ignores running statistics; else the file must have them. A
+// file whose metadata name another network, width or side is an InputError.
 func LoadState(path string, m *model.Model, width float64, params, stats []float32) error {
 	f, err := safetensors.Read(path)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/kit"
 	"gradsync/experiments/paper"
 	"gradsync/internal/repo"
 )
@@ -77,17 +78,29 @@ func publish() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
-	cmd.Flags().StringVar(&seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	cmd.Flags().StringVar(&seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own)")
 	return cmd
 }
 
-func ciResults() []step { return renewed("ci", "0") }
+// ciResults renews the results of profile ci and the list of their parts.
+func ciResults() []step {
+	kept := filepath.Join("out", "ci-results", "kept")
+	run := renewed("ci", "0", "--kept", kept)
+	return slices.Concat([]step{removed(filepath.Dir(kept))}, run, []step{{Command: "write " + partsFile, own: func(root string, out io.Writer) error {
+		return writeParts(root, filepath.Join(root, kept), kit.Bits, out)
+	}}})
+}
+
+// removed is a step that removes a folder of the root.
+func removed(dir string) step {
+	return step{Command: "remove " + dir, own: func(root string, _ io.Writer) error { return os.RemoveAll(filepath.Join(root, dir)) }}
+}
 
 // renewed runs engine asm by name, so that committed results are of one bit class
 // whoever renews them. Profiles ci and quick are of the embedded images, others of real data.
-func renewed(profile, seeds string) []step {
+func renewed(profile, seeds string, more ...string) []step {
 	root, _ := repo.Root() // do reports the error
-	args := slices.Concat([]string{"run"}, paper.Keys(), []string{"--profile", profile, "--seeds", seeds, "--engine", "asm", "--out", committed})
+	args := slices.Concat([]string{"run"}, paper.Keys(), []string{"--profile", profile}, seeded(seeds), []string{"--engine", "asm", "--out", committed}, more)
 	run := self(args...)
 	if profile == "ci" || profile == "quick" {
 		run = embedded(run, root)
@@ -103,10 +116,8 @@ func benchmarks() []step { return []step{self("bench", "report", "--out", "BENCH
 // run then fails and says so.
 func ciCheck() []step {
 	root, _ := repo.Root() // do reports the error
-	fresh := filepath.Join("out", "ci-check", "results")
-	steps := []step{{Command: "remove " + filepath.Dir(fresh), own: func(root string, _ io.Writer) error {
-		return os.RemoveAll(filepath.Join(root, filepath.Dir(fresh)))
-	}}}
+	fresh, kept := filepath.Join("out", "ci-check", "results"), filepath.Join("out", "ci-check", "kept")
+	steps := []step{removed(filepath.Dir(fresh))}
 	var papers []string
 	engines := map[string]string{} // by paper
 	for _, f := range ciFiles(filepath.Join(root, filepath.FromSlash(committed))) {
@@ -128,10 +139,12 @@ func ciCheck() []step {
 	}
 	for _, p := range papers {
 		engine := cmp.Or(engines[p], "portable") // where nothing was trained any engine does
-		steps = append(steps, embedded(self("run", p, "--profile", "ci", "--seeds", "0", "--engine", engine, "--out", fresh), root))
+		steps = append(steps, embedded(self("run", p, "--profile", "ci", "--seeds", "0", "--engine", engine, "--out", fresh, "--kept", kept), root))
 	}
 	return append(steps, step{Command: "compare " + fresh + " with " + committed + " byte by byte", own: func(root string, out io.Writer) error {
 		return compare(filepath.Join(root, filepath.FromSlash(committed)), filepath.Join(root, fresh), out)
+	}}, step{Command: "compare " + kept + " with " + partsFile, own: func(root string, _ io.Writer) error {
+		return checkParts(root, filepath.Join(root, kept), kit.Bits)
 	}})
 }
 

@@ -56,10 +56,10 @@ func TestCIRunsUseTheEmbeddedImages(t *testing.T) {
 	dir := clone(t)
 	put(t, dir, map[string]string{"experiments/results/dasp/ci/table1.json": "1", "experiments/results/dasp/ci/table2.json": "1"})
 	check := ciCheck()
-	if len(check) != 3 || !strings.Contains(check[1].Command, " run dasp --profile ci --seeds 0 --engine portable ") {
-		t.Fatalf("ci-check is %+v, want: remove, run dasp, compare", check)
+	if len(check) != 4 || !strings.Contains(check[1].Command, " run dasp --profile ci --seeds 0 --engine portable ") {
+		t.Fatalf("ci-check is %+v, want: remove, run dasp, compare twice", check)
 	}
-	for _, s := range []step{check[1], ciResults()[0]} {
+	for _, s := range []step{check[1], ciResults()[1]} {
 		env := strings.Join(s.env, "\n")
 		if !strings.Contains(env, "GRADSYNC_DATA=") || !strings.Contains(env, filepath.Join("out", "no-cache")) {
 			t.Errorf("%s runs with %q", s.Command, env)
@@ -75,7 +75,7 @@ func TestCIRunsUseTheResultsEngine(t *testing.T) {
 		"experiments/results/dasp/ci/table2.json":     "{\n  \"id\": 1\n}",
 		"experiments/results/dasp/ci/table2.run.json": "{\n  \"engine\": \"other (bit class y)\",\n}",
 	})
-	if check := ciCheck(); len(check) != 3 || !strings.Contains(check[1].Command, " --engine fast --out ") {
+	if check := ciCheck(); len(check) != 4 || !strings.Contains(check[1].Command, " --engine fast --out ") {
 		t.Errorf("ci-check is %+v, want one run with the engine fast", check)
 	}
 	put(t, dir, map[string]string{"experiments/results/dasp/ci/table3.json": "{\n  \"engine\": \"other (bit class y)\",\n}"})
@@ -103,10 +103,18 @@ func TestWhatIsRenewed(t *testing.T) {
 
 // All documents are run by one command, and the pages rendered last.
 func TestReproductionRunsThenRenders(t *testing.T) {
-	steps := reproduction("there", "ci", "0", paper.Keys())
+	steps := reproduction("there", "ci", "0", nil, paper.Keys())
 	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(paper.Keys(), " ")+" --profile ci --seeds 0 --out ") ||
 		!strings.HasPrefix(steps[1].Command, "gradsync report --results "+filepath.Join("there", "results")) {
 		t.Errorf("%+v", steps)
+	}
+	steps = reproduction("there", "quick", "", []string{"dasp/table4"}, []string{"dasp"})
+	if len(steps) != 5 || !strings.HasPrefix(steps[0].Command, "gradsync run dasp/table4 --profile quick --out ") ||
+		!strings.HasSuffix(steps[2].Command, " --except dasp/table4 --kept "+filepath.Join("there", "parts")) || steps[1].Command != steps[3].Command {
+		t.Errorf("with a page of the first results: %+v", steps)
+	}
+	if steps = reproduction("there", "ci", "0", []string{"dasp/table6"}, []string{"dasp"}); len(steps) != 2 {
+		t.Errorf("profile ci, with a page of the first results: %+v", steps)
 	}
 	var names []string
 	for _, c := range Commands() {

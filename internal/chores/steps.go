@@ -52,17 +52,26 @@ func formatted(root string, out io.Writer) error {
 	return nil
 }
 
-// tests leave go vet to lint.
+// tests leave go vet to lint. The browser's package takes as long as half of the others and
+// stands first, since go test starts packages as they are named.
 func tests() []step {
-	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "./...")}
+	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "./internal/browser", "./...")}
 	if repo.Chromium() == "" {
 		all = append([]step{{Command: "tests of the pages in a browser skipped: there is no Chromium on PATH"}}, all...)
 	}
 	return append(all, race()...)
 }
 
+// raced are the packages whose tests have threads of their own: the others below the
+// same folders are formulas and rules, in which nothing can race.
+var raced = []string{
+	"./shared/cluster", "./shared/cluster/collective", "./shared/cluster/internal/...", "./shared/cluster/local", "./shared/cluster/tcp",
+	"./shared/cluster/virtual",
+	"./papers/codedsgd", "./papers/dasp", "./papers/ringsparse", "./shared/tensor/engine/asm",
+}
+
 // race is skipped, in one line, where there is no C compiler. What races does so in the
-// first rounds of a small exchange as well: -short.
+// first rounds of a small exchange as well: -short, and gradsync/shared/race.
 func race() []step {
 	cc := os.Getenv("CC")
 	if cc == "" {
@@ -71,7 +80,7 @@ func race() []step {
 	if _, err := exec.LookPath(cc); err != nil {
 		return []step{{Command: "race tests skipped: the race detector needs a C compiler and there is no " + cc}}
 	}
-	return []step{program("go", "test", "-race", "-short", "-vet=off", "./shared/cluster/...", "./papers/...", "./shared/tensor/engine/asm").with("CGO_ENABLED=1")}
+	return []step{program(append([]string{"go", "test", "-race", "-short", "-vet=off"}, raced...)...).with("CGO_ENABLED=1")}
 }
 
 // self is this binary with arguments.
@@ -93,13 +102,13 @@ func reports() []step {
 // reproductions returns a command for each document, and one for all.
 func reproductions() (out []*cobra.Command) {
 	for _, p := range paper.All() {
-		out = append(out, reproduce(p.Key, p.Name()+" and render the page", p.Key))
+		out = append(out, reproduce(p.Key, p.Name()+" and render the page", p.First, p.Key))
 	}
-	return append(out, reproduce("all", "all documents, then the comparison, and render the pages", paper.Keys()...))
+	return append(out, reproduce("all", "all documents, then the comparison, and render the pages", nil, paper.Keys()...))
 }
 
 // reproduce is the README's command: experiments, then pages, the page last.
-func reproduce(name, of string, run ...string) *cobra.Command {
+func reproduce(name, of string, first []string, run ...string) *cobra.Command {
 	var profile, seeds, out string
 	cmd := &cobra.Command{
 		Use: "reproduce-" + name, Short: "Run the experiments of " + of + " (as make reproduce-" + name + ")",
@@ -109,21 +118,37 @@ func reproduce(name, of string, run ...string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return do(cmd, reproduction(dir, profile, seeds, run))
+			return do(cmd, reproduction(dir, profile, seeds, first, run))
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
-	cmd.Flags().StringVar(&seeds, "seeds", "0,1,2", "seeds, separated by commas")
+	cmd.Flags().StringVar(&seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own)")
 	cmd.Flags().StringVar(&out, "out", "out", "folder of results and pages")
 	return cmd
 }
 
-// reproduction is the steps of reproduce.
-func reproduction(dir, profile, seeds string, run []string) []step {
-	return []step{
-		self(slices.Concat([]string{"run"}, run, []string{"--profile", profile, "--seeds", seeds, "--out", filepath.Join(dir, "results")})...),
-		self("report", "--results", filepath.Join(dir, "results"), "--out", filepath.Join(dir, "html")),
+// reproduction is the steps of reproduce. first is run and rendered before the rest, so that the page
+// can be read meanwhile; profile ci takes seconds and lacks most of it.
+func reproduction(dir, profile, seeds string, first, run []string) []step {
+	results := filepath.Join(dir, "results")
+	runs := func(ids []string, more ...string) step {
+		return self(slices.Concat([]string{"run"}, ids, []string{"--profile", profile}, seeded(seeds), []string{"--out", results}, more)...)
 	}
+	render := self("report", "--results", results, "--out", filepath.Join(dir, "html"))
+	if first != nil && profile != "ci" {
+		parts := filepath.Join(dir, "parts") // both runs share trainings; an interrupted reproduction goes on from them
+		return []step{runs(first, "--kept", parts), render, runs(run, "--except", strings.Join(first, ","), "--kept", parts), render,
+			{Command: "remove " + parts, own: func(string, io.Writer) error { return os.RemoveAll(parts) }}}
+	}
+	return []step{runs(run), render}
+}
+
+// seeded returns the flag of seeds, nothing for each experiment's own.
+func seeded(seeds string) []string {
+	if seeds == "" {
+		return nil
+	}
+	return []string{"--seeds", seeds}
 }
 
 // clean removes bin and out. A running binary cannot be removed on Windows;

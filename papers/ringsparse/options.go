@@ -86,8 +86,8 @@ func (o Options) Validate() error {
 	return err
 }
 
-// choice returns the index of value in names; "" is the first.
-func choice(what, value string, names ...string) (int, error) {
+// parseName returns the index of value in names; "" is the first.
+func parseName(what, value string, names ...string) (int, error) {
 	if value == "" {
 		return 0, nil
 	}
@@ -111,7 +111,7 @@ func (o Options) rules() (r rules, err error) {
 		{&exchange, "exchange", o.Exchange, []string{"ring", "all-gather"}},
 		{&sign, "sign", o.Sign, []string{"descent", "printed"}},
 	} {
-		if *c.to, err = choice(c.what, c.value, c.names...); err != nil {
+		if *c.to, err = parseName(c.what, c.value, c.names...); err != nil {
 			return r, err
 		}
 	}

@@ -4,8 +4,3 @@
 // of a chart in both languages and its numbers as CSV belong to it. It knows figures, and
 // nothing of the results that they show.
 package chart
-
-import "gradsync/reports/notebook"
-
-// said is a text in both languages.
-type said = notebook.Both

@@ -74,7 +74,7 @@ func coincide(a, b []notebook.Series) bool {
 
 // howDrawn says what a reader of the drawing must know besides the caption. together are the
 // names of curves that coincide.
-func howDrawn(f notebook.Drawing, together [2][]string) said {
+func howDrawn(f notebook.Drawing, together [2][]string) notebook.Both {
 	var en, zh []string
 	for i, names := range together[0] {
 		en = append(en, "Drawn once, with the same numbers in every point: "+names+".")
@@ -86,7 +86,7 @@ func howDrawn(f notebook.Drawing, together [2][]string) said {
 			zh = append(zh, "纵轴从 "+typeset.Number(lo, 0)+typeset.NBSP+"% 开始。")
 		}
 	}
-	return said{strings.Join(en, " "), strings.Join(zh, "")}
+	return notebook.Both{strings.Join(en, " "), strings.Join(zh, "")}
 }
 
 // settledAbove returns a round start, 80 or more, for the axis of accuracies that all
@@ -133,6 +133,9 @@ func apartInGroups(f notebook.Drawing) notebook.Drawing {
 
 // checkDrawing refuses a figure that cannot be drawn.
 func checkDrawing(f notebook.Drawing) error {
+	if f.Form == "map" {
+		return checkCells(f)
+	}
 	if f.Form == "gantt" {
 		for i, b := range f.Bands {
 			if !(b.From <= b.To) || math.IsInf(b.To, 0) {

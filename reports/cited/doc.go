@@ -3,8 +3,3 @@
 // from the program's own source (Show, Source). A symbol, step or mark that fits nothing
 // is an error.
 package cited
-
-import "gradsync/reports/notebook"
-
-// said is a text in both languages.
-type said = notebook.Both

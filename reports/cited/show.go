@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
 
@@ -15,7 +16,7 @@ type stepView struct {
 	algorithmLine
 	N      int
 	Places []goLines
-	Why    said
+	Why    notebook.Both
 }
 
 // goLines are lines of a file.

@@ -151,7 +151,7 @@ func small(text string) (*Document, fs.FS) {
 	p := &Document{Paper: paper.Paper{Key: "small"}, Algorithms: []algorithm{{
 		ID: "alg1", Place: "Alg. 1, line", Code: []string{"a F"},
 		Steps:     []algorithmLine{{0, notebook.Alike("first"), false}, {0, notebook.Alike("second"), false}, {0, notebook.Alike("end"), false}},
-		Elsewhere: map[int]said{3: notebook.Alike("closes line 1")},
+		Elsewhere: map[int]notebook.Both{3: notebook.Alike("closes line 1")},
 	}}}
 	return p, fstest.MapFS{"a/a.go": {Data: []byte(text)}}
 }

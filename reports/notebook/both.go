@@ -6,7 +6,7 @@ import (
 	"html/template"
 )
 
-// Both holds a text in both languages, in the order of Languages.
+// Both is a text in both languages, in the order of Languages.
 type Both [2]string
 
 // Alike returns a text that is the same in both languages.
@@ -24,7 +24,7 @@ func (b Both) Same() bool { return b[0] == b[1] }
 // String returns the English text.
 func (b Both) String() string { return b[0] }
 
-// MarshalJSON names the languages, for the scripts of the pages.
+// MarshalJSON writes {"en": …, "zh": …}, which the scripts of the pages read.
 func (b Both) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		En string `json:"en"`
@@ -32,12 +32,13 @@ func (b Both) MarshalJSON() ([]byte, error) {
 	}{b[0], b[1]})
 }
 
-// HTML returns the text for the reader to choose its language.
+// HTML returns both texts, of which the page shows the language that the reader chose.
 func (b Both) HTML() template.HTML {
 	return Pair(template.HTML(template.HTMLEscapeString(b[0])), !b.Same(), template.HTML(template.HTMLEscapeString(b[1])))
 }
 
-// Attr names an element in both languages. The page's script exchanges them.
+// Attr returns the attribute called name with the English text, and beside it the Chinese one, with
+// which the page's script replaces it.
 func (b Both) Attr(name string) template.HTMLAttr {
 	attr := name + `="` + template.HTMLEscapeString(b[0]) + `"`
 	if !b.Same() {
@@ -46,8 +47,7 @@ func (b Both) Attr(name string) template.HTMLAttr {
 	return template.HTMLAttr(attr)
 }
 
-// Bothf formats the same values into a text of each language; a value that is a Both
-// gives each text its own language.
+// Bothf formats values by en and by zh. A value that is a Both gives each text its own language.
 func Bothf(en, zh string, values ...any) Both {
 	texts, chinese := make([]any, len(values)), make([]any, len(values))
 	for i, v := range values {
@@ -59,7 +59,8 @@ func Bothf(en, zh string, values ...any) Both {
 	return Both{fmt.Sprintf(en, texts...), fmt.Sprintf(zh, chinese...)}
 }
 
-// Pair holds two languages for the reader to choose from; unless two, it is en alone.
+// Pair returns en and zh, of which the page shows the language that the reader chose; en alone
+// unless two.
 func Pair(en template.HTML, two bool, zh template.HTML) template.HTML {
 	if !two {
 		return en

@@ -37,7 +37,7 @@ func (p *page) figure(id string) (string, error) {
 
 // drawn gives a figure its numbers and the words of this language.
 func (p *page) drawn(f result.Figure) (out Drawing, err error) {
-	if !slices.Contains([]string{"line", "bar", "gantt"}, f.Form) {
+	if !slices.Contains([]string{"line", "bar", "gantt", "map"}, f.Form) {
 		return out, fmt.Errorf("unknown form %q", f.Form)
 	}
 	var sel []any
@@ -63,6 +63,9 @@ func (p *page) drawn(f result.Figure) (out Drawing, err error) {
 	if f.Form == "gantt" {
 		out.X.Unit = p.unit(frame.Columns[frame.At(f.X)].Unit)
 		return out, p.lanes(&out, f, rs)
+	}
+	if f.Form == "map" {
+		return out, p.cells(&out, f, rs)
 	}
 	if f.Form == "line" {
 		out.X.Unit = p.unit(frame.Columns[frame.At(f.X)].Unit)
@@ -93,7 +96,7 @@ func (p *page) axis(f result.Figure, which, column string) (string, error) {
 }
 
 // series adds the series of a chart of lines or bars.
-func (p *page) series(out *Drawing, f result.Figure, rs []Row) error {
+func (p *page) series(out *Drawing, f result.Figure, rs []row) error {
 	at := map[string]int{}
 	for _, r := range rs {
 		place, err := p.place(out, f, r)
@@ -157,12 +160,12 @@ func bars(s *Series, n int) {
 }
 
 // place returns where along the figure a row stands: its number, or the place of its category.
-func (p *page) place(out *Drawing, f result.Figure, r Row) (float64, error) {
+func (p *page) place(out *Drawing, f result.Figure, r row) (float64, error) {
 	x, err := r.Get(f.X)
 	if err != nil {
 		return 0, err
 	}
-	if f.Form != "bar" {
+	if f.Form == "line" {
 		place, ok := float(x)
 		if !ok {
 			return 0, fmt.Errorf("column %s is no number: a line has numbers along it", f.X)
@@ -187,7 +190,7 @@ func (p *page) place(out *Drawing, f result.Figure, r Row) (float64, error) {
 
 // seriesName returns what tells a row's series from others, in words and in keys, and the
 // key that fixes its colour.
-func (p *page) seriesName(f result.Figure, r Row, y string) (name []string, id, group string, err error) {
+func (p *page) seriesName(f result.Figure, r row, y string) (name []string, id, group string, err error) {
 	var keys []string
 	for _, by := range f.By {
 		v, err := r.Get(by)
@@ -221,8 +224,8 @@ func (p *page) seriesName(f result.Figure, r Row, y string) (name []string, id, 
 }
 
 // lanes adds the lanes and bands of a figure along a time.
-func (p *page) lanes(out *Drawing, f result.Figure, rs []Row) error {
-	text := func(r Row, key string) (string, error) {
+func (p *page) lanes(out *Drawing, f result.Figure, rs []row) error {
+	text := func(r row, key string) (string, error) {
 		if key == "" {
 			return "", nil
 		}
@@ -261,6 +264,60 @@ func (p *page) lanes(out *Drawing, f result.Figure, rs []Row) error {
 			out.Lanes = append(out.Lanes, lane)
 		}
 		out.Bands = append(out.Bands, Band{Lane: slices.Index(out.Lanes, lane), From: from, To: to, Key: plainText(state), State: name, Label: label})
+	}
+	return nil
+}
+
+// cells adds the cells of a map: a lane per row of it, named by all columns that tell rows apart.
+func (p *page) cells(out *Drawing, f result.Figure, rs []row) (err error) {
+	if f.State == "" || f.Label == "" {
+		return fmt.Errorf("a map names the columns of its states and numbers")
+	}
+	if out.Y.Title, err = p.column(f.Frame, f.Label); err != nil {
+		return err
+	}
+	for _, r := range rs {
+		var lane []string
+		for _, key := range append(slices.Clone(f.By), f.Y[0]) {
+			v, err := r.Get(key)
+			if err != nil {
+				return err
+			}
+			s, err := p.bare(v)
+			if err != nil {
+				return err
+			}
+			if v.Column.Enum == "" {
+				s = withUnit(s, p.unit(v.Column.Unit))
+			}
+			lane = append(lane, s)
+		}
+		place, err := p.place(out, f, r)
+		if err != nil {
+			return err
+		}
+		state, err := r.Get(f.State)
+		if err != nil {
+			return err
+		}
+		name, err := p.bare(state)
+		if err != nil {
+			return err
+		}
+		label, err := r.Get(f.Label)
+		if err != nil {
+			return err
+		}
+		number, ok := float(label)
+		shown, err := p.bare(label)
+		if err != nil || !ok {
+			return fmt.Errorf("column %s is no number: a cell of a map has one (%v)", f.Label, err)
+		}
+		at := strings.Join(lane, ", ")
+		if !slices.Contains(out.Lanes, at) {
+			out.Lanes = append(out.Lanes, at)
+		}
+		out.Bands = append(out.Bands, Band{Lane: slices.Index(out.Lanes, at), From: place, To: number, Key: plainText(state), State: name, Label: shown})
 	}
 	return nil
 }

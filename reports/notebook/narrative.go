@@ -12,10 +12,9 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Narrative executes a text that speaks of several results, in a language (0 English, 1
-// Chinese), and returns its Markdown; name is its file's, which
-// begins with its document's. It binds numbers by
-// (result ID PROFILE …), which is nil where there is no such result.
+// Narrative executes src, a text on several results, in language l (0 English, 1 Chinese) and
+// returns its Markdown. name is its file's name, which begins with its document's key. The text
+// binds numbers by {{with result ID PROFILE …}}, which is nil where others has no such result.
 func (b *Book) Narrative(l int, name, src string, others Results) (string, error) {
 	paper, _, _ := strings.Cut(name, ".")
 	p := b.page(l, &result.Result{ID: paper + "/" + name}, others)
@@ -61,7 +60,7 @@ func (p *page) other(id string, profiles ...string) (*page, error) {
 
 // What a text asks of another result.
 func (p *page) Fact(key string) (Value, error)           { return p.fact(key) }
-func (p *page) Rows(f string, sel ...any) ([]Row, error) { return p.rows(f, sel...) }
+func (p *page) Rows(f string, sel ...any) ([]row, error) { return p.rows(f, sel...) }
 func (p *page) Has(f string, sel ...any) (bool, error)   { return p.has(f, sel...) }
 func (p *page) Seeds() Value                             { return Value{V: float64(len(p.Result.Seeds))} }
 func (p *page) Profile() string                          { return p.Result.Profile }
@@ -69,7 +68,7 @@ func (p *page) Cell(f, key string, sel ...any) (Value, error) {
 	return p.cell(f, key, sel...)
 }
 
-// Measured returns what was found of a claim that states a number.
+// Measured returns the number that was measured for a claim.
 func (p *page) Measured(id string) (Value, error) {
 	p.used["claim "+id] = true
 	c, ok := claims.Get(id)
@@ -90,7 +89,7 @@ func (p *page) stated(id string) (string, error) {
 	}
 	value := span.ReplaceAllString(c.Value, "$1–$2")
 	if len(c.Numbers()) == 1 {
-		value = Grouped(strings.Replace(value, "-", "−", 1))
+		value = grouped(strings.Replace(value, "-", "−", 1))
 	}
 	return withUnit(value, p.unit(c.Unit)), nil
 }

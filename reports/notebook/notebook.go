@@ -1,7 +1,7 @@
-// Package notebook makes the words of a page: a result, which holds data alone, and a
-// notebook in each language, Markdown that places tables and figures by id and binds
-// numbers by name, become the parts of a page in both languages. It knows results and
-// claims, and no experiment. CONTRIBUTING.md lists what a notebook may say.
+// Package notebook makes a page's text and blocks from a result and its two notebooks. A
+// result holds data alone. A notebook is Markdown, one per language, that places tables
+// and figures by id and binds numbers by name. The package knows results and claims, and
+// no experiment. CONTRIBUTING.md lists what a notebook may say.
 package notebook
 
 import (
@@ -47,8 +47,8 @@ func Open(folder fs.FS) (*Book, error) {
 	return b, nil
 }
 
-// Results finds another experiment's result, for texts that speak of several. An error
-// that wraps fs.ErrNotExist says that there is none.
+// Results returns the result of an experiment and a profile, for texts that speak of several. Its
+// error wraps fs.ErrNotExist if there is none.
 type Results func(id, profile string) (*result.Result, error)
 
 // Page is one result in both languages.
@@ -73,8 +73,8 @@ type Part struct {
 	Nothing bool // a table of no rows, which takes its caption with it; on no page
 }
 
-// Page renders r. A notebook that binds what r has not, a key without a label, or blocks
-// that the languages place differently are errors.
+// Page renders r with its notebooks. A binding of something that r lacks, a key without a label, and
+// blocks that the languages place differently are errors.
 func (b *Book) Page(r *result.Result, others Results) (*Page, error) {
 	var parts [2][]Part
 	out := &Page{Result: r, book: b, Used: map[string]bool{}}
@@ -98,7 +98,7 @@ func (b *Book) Page(r *result.Result, others Results) (*Page, error) {
 	return out, nil
 }
 
-// Has tells whether there is a notebook of an experiment.
+// Has reports whether the experiment id has a notebook.
 func (b *Book) Has(id string) bool {
 	_, err := fs.Stat(b.text, id+".en.md")
 	return err == nil
@@ -149,8 +149,8 @@ func (p *Page) Unit(unit string) (out Both) {
 	return out
 }
 
-// Begun returns the page of a result whose run was interrupted before it had what its
-// notebook speaks of: its title and a sentence.
+// Begun returns the page of a result whose run was interrupted too early for its notebook: its title
+// and a sentence.
 func (b *Book) Begun(r *result.Result) (*Page, error) {
 	title, err := b.Titles(r.ID)
 	if err != nil {
@@ -293,7 +293,7 @@ func (p *page) funcs() text.FuncMap {
 		"num": p.num, "span": p.span, "bare": p.bare, "ci": ci, "list": p.list, "join": p.joined, "n": p.plural, "label": p.label, "words": p.wordsOf,
 		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit, "apart": p.apart,
 		"past": func(s string) string { return s }, "stated": p.stated,
-		"count": func(rs []Row) Value { return Value{V: float64(len(rs))} },
+		"count": func(rs []row) Value { return Value{V: float64(len(rs))} },
 		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,
 		"seeds": p.Seeds, "profile": p.Profile,
 		"fold": func(title string) string {

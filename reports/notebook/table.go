@@ -9,7 +9,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// Table is rows of a frame as a page shows them.
+// Table holds rows of a frame as a page shows them.
 type Table struct {
 	Frame   string
 	Kind    string // of the frame; "": the result's
@@ -18,7 +18,7 @@ type Table struct {
 	Rows    [][]Cell
 }
 
-// Head heads a column; Bound names what its cells have beside their number.
+// Head is the heading of a column; Bound tells which bound its cells show beside their number.
 type Head struct {
 	Key         string
 	Title, Unit Both
@@ -26,7 +26,7 @@ type Head struct {
 	Bound       string // "", result.Half or result.Low (an interval)
 }
 
-// Cell is one cell; V is its value with every digit.
+// Cell is one cell of a Table: its text, and V, its value with every digit.
 type Cell struct {
 	Text  Both
 	V     any
@@ -36,7 +36,7 @@ type Cell struct {
 // table places rows of a frame: columns by key, "seconds bsp dasp", each with its bounds. A
 // column with a plus, "+tie", is merged where nothing else of two rows differs. No row is
 // no table.
-func (p *page) table(keys string, rs []Row) (string, error) {
+func (p *page) table(keys string, rs []row) (string, error) {
 	if len(rs) == 0 {
 		return p.block(Part{Nothing: true}), nil
 	}
@@ -81,8 +81,8 @@ func (p *page) table(keys string, rs []Row) (string, error) {
 		t.Rows = append(t.Rows, line)
 	}
 	for k := range t.Head {
-		t.Head[k].Number = t.Head[k].Number && !slices.ContainsFunc(rs, func(r Row) bool { return named(r.at(at[k]).V) })
-		if t.Head[k].Bound != "" && !slices.ContainsFunc(rs, func(r Row) bool { return r.at(at[k]).CI != nil }) {
+		t.Head[k].Number = t.Head[k].Number && !slices.ContainsFunc(rs, func(r row) bool { return named(r.at(at[k]).V) })
+		if t.Head[k].Bound != "" && !slices.ContainsFunc(rs, func(r row) bool { return r.at(at[k]).CI != nil }) {
 			t.Head[k].Bound = "" // one seed has no interval
 		}
 	}

@@ -4,7 +4,6 @@
 // (Funcs), and a JavaScript machine that also sets formulas (Scripts).
 package page
 
-import "gradsync/reports/notebook"
-
-// said is a text in both languages.
-type said = notebook.Both
+// Program is the command line as it is typed in the root of the repository, where
+// `make build` puts it: what a page offers to copy must run.
+const Program = "bin/gradsync"

@@ -13,21 +13,21 @@ import (
 func Funcs() template.FuncMap {
 	how := func(f func(string) template.HTML) func(any) (template.HTML, error) {
 		return func(text any) (template.HTML, error) {
-			if text, ok := text.(said); ok {
+			if text, ok := text.(notebook.Both); ok {
 				return notebook.Pair(f(text[0]), !text.Same(), f(text[1])), nil
 			}
 			return "", fmt.Errorf("%v (%T) is not in both languages", text, text)
 		}
 	}
 	label := func(name string, text any) (template.HTMLAttr, error) {
-		if text, ok := text.(said); ok {
+		if text, ok := text.(notebook.Both); ok {
 			return text.Attr(name), nil
 		}
 		return "", fmt.Errorf("%v (%T) is not in both languages", text, text)
 	}
 	return template.FuncMap{
 		"tr": how(typeset.Sentence), "subs": how(typeset.Coded(typeset.Subs)), "md": how(typeset.Inline), "label": label,
-		"say": func(en, zh string) said { return said{en, zh} }, "sayf": notebook.Bothf, "many": typeset.Many,
+		"say": func(en, zh string) notebook.Both { return notebook.Both{en, zh} }, "sayf": notebook.Bothf, "many": typeset.Many,
 		"kind": kindName, "source": sourceOf, "total": total,
 	}
 }

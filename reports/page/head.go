@@ -50,7 +50,7 @@ type Asset struct {
 	Code  template.JS
 }
 
-// Head holds what the frame of every page needs.
+// Head holds the data of the template around every page: its title and the files that it loads.
 type Head struct {
 	Title, Page string
 	Root        string // from the page to the folder of all pages: "" or "../"
@@ -64,7 +64,7 @@ type Head struct {
 	Wasm        bool    // the page runs WebAssembly
 }
 
-// NewFrame prepares what every page's head holds.
+// NewFrame returns the Head that all pages share; single puts scripts and styles into the page.
 func NewFrame(single bool) (Head, error) {
 	h := Head{Single: single, Charts: Asset{Name: chartScript}}
 	for _, name := range styles {
@@ -104,11 +104,10 @@ func (a *Asset) inline() error {
 	return nil
 }
 
-// Alone reports whether the page is one that may be handed in by itself, without those
-// that it could lead to.
+// Alone reports whether the page is a single file that stands without the pages it could link to.
 func (h Head) Alone() bool { return h.Single && h.Page != "index" }
 
-// Named returns the frame with a page's own title, file stem and further scripts.
+// Named returns h with a page's own title, file stem and further scripts.
 func (h Head) Named(title, page string, scripts ...string) (Head, error) {
 	h.Title, h.Page = title, page
 	h.Scripts = slices.Clone(h.Scripts)

@@ -13,8 +13,8 @@ import (
 	"gradsync/reports/assets"
 )
 
-// Outputs are the files of a render by slash-separated name. Nothing is written
-// before all of them are made, so a failed render leaves the old pages alone.
+// Outputs holds the files of a render by slash-separated name. Nothing is written before all are
+// made, so a failed render leaves the old pages alone.
 type Outputs map[string][]byte
 
 func (out Outputs) Add(name string, b []byte) { out[name] = b }

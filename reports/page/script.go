@@ -10,8 +10,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Library is a script that a machine loads when something of it is first asked for. It
-// is compiled once, however often a program renders: ECharts takes about a second.
+// Library is a JavaScript library that Scripts loads when it is first needed. It is compiled once
+// per program, however often that renders: ECharts takes about a second.
 type Library struct {
 	name    string
 	compile func() (*goja.Program, error)
@@ -28,7 +28,7 @@ func NewLibrary(name string, sources func() (string, error)) *Library {
 	})}
 }
 
-// Scripts is one JavaScript machine for a whole render.
+// Scripts is the JavaScript machine of a render.
 type Scripts struct {
 	vm  *goja.Runtime
 	has map[*Library]bool

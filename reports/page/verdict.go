@@ -7,34 +7,36 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
 	"gradsync/reports/typeset"
 )
 
 // Verdicts are claims.Verdicts, in that order, with the sign and the words a page shows. Colour is
 // never the only carrier of a verdict.
 var Verdicts = []Verdict{
-	{claims.Equal, "＝", said{"equal", "相等"}, said{"the same to the last digit", "到最后一位都相同"}},
-	{claims.Within, "✓", said{"within", "在容差内"}, said{"inside the tolerance that was fixed before the run", "在运行之前确定的容差之内"}},
-	{claims.SameSign, "↗", said{"same sign", "方向一致"}, said{"the direction holds, the size does not or is not comparable",
+	{claims.Equal, "＝", notebook.Both{"equal", "相等"}, notebook.Both{"the same to the last digit", "到最后一位都相同"}},
+	{claims.Within, "✓", notebook.Both{"within", "在容差内"}, notebook.Both{"inside the tolerance that was fixed before the run", "在运行之前确定的容差之内"}},
+	{claims.SameSign, "↗", notebook.Both{"same sign", "方向一致"}, notebook.Both{"the direction holds, the size does not or is not comparable",
 		"方向成立，大小不成立或不可比"}},
-	{claims.Holds, "✔", said{"holds", "成立"}, said{"a sentence without a number, and it holds by the criterion that was fixed before the run",
+	{claims.Holds, "✔", notebook.Both{"holds", "成立"}, notebook.Both{"a sentence without a number, and it holds by the criterion that was fixed before the run",
 		"不含数值的论断，按运行之前确定的判据成立"}},
-	{claims.Differs, "✗", said{"differs", "不符"}, said{"decided, and otherwise than stated: a finding", "已能判定，且与所述不同：一项发现"}},
-	{claims.Undecided, "?", said{"undecided", "未定"}, said{"the 95 % interval holds the value of no effect (a reduction of 0 %, a ratio of 1), on whichever side " +
+	{claims.Differs, "✗", notebook.Both{"differs", "不符"}, notebook.Both{"decided, and otherwise than stated: a finding", "已能判定，且与所述不同：一项发现"}},
+	{claims.Undecided, "?", notebook.Both{"undecided", "未定"}, notebook.Both{"the 95 % interval holds the value of no effect (a reduction of 0 %, a ratio " +
+		"of 1), on whichever side " +
 		"the estimate lies, or reaches over a bound: these seeds neither bear the claim out nor refute it. One seed has no interval",
 		"95 % 区间包含“没有效果”的取值（降低 0 %，比值为 1），不论估计值落在哪一侧，或者区间跨过界限：这些种子既不能证实、也不能推翻该论断。只有一个种子时没有区间"}},
-	{claims.NoCase, "≡", said{"no case", "无从比较"}, said{"the two methods did exactly the same, event by event: there is nothing to compare",
+	{claims.NoCase, "≡", notebook.Both{"no case", "无从比较"}, notebook.Both{"the two methods did exactly the same, event by event: there is nothing to compare",
 		"两种方法逐个事件完全相同：没有可比较的"}},
-	{claims.Input, "→", said{"input", "输入"}, said{"we set the number, or worked it out from the source’s own: nothing was found",
+	{claims.Input, "→", notebook.Both{"input", "输入"}, notebook.Both{"we set the number, or worked it out from the source’s own: nothing was found",
 		"该数由我们设定，或由来源自己的数算出：没有发现可言"}},
-	{claims.Depends, "◇", said{"depends", "取决于解读"}, said{"judged over many readings of the document, and decided by none: it names what decides",
+	{claims.Depends, "◇", notebook.Both{"depends", "取决于解读"}, notebook.Both{"judged over many readings of the document, and decided by none: it names what decides",
 		"按对文献的许多种解读判定，都不能定论：列出起决定作用的因素"}},
-	{claims.NotRun, "○", said{"not run", "未运行"}, said{"no number of ours; its section says why", "本复现没有相应的数；原因写在所属小节"}},
-	{claims.NotStated, "–", said{"not stated", "未陈述"}, said{"the source gives no number to compare with", "原文没有可比较的数"}},
+	{claims.NotRun, "○", notebook.Both{"not run", "未运行"}, notebook.Both{"no number of ours; its section says why", "本复现没有相应的数；原因写在所属小节"}},
+	{claims.NotStated, "–", notebook.Both{"not stated", "未陈述"}, notebook.Both{"the source gives no number to compare with", "原文没有可比较的数"}},
 }
 
 // Order says in words by which rules, and in which order, a verdict is given.
-var Order = said{"The first rule that fits decides: *not run*, *input*, *no case*, *depends*, *undecided*, and only then *equal*, *within*, *same " +
+var Order = notebook.Both{"The first rule that fits decides: *not run*, *input*, *no case*, *depends*, *undecided*, and only then *equal*, *within*, *same " +
 	"sign*, *differs*. So a number that " +
 	"lies inside the tolerance is *undecided* all the same while its interval holds no effect. A claim that lists several numbers has the worst of their " +
 	"verdicts: one that " +
@@ -50,7 +52,7 @@ var Order = said{"The first rule that fits decides: *not run*, *input*, *no case
 
 type Verdict struct {
 	Key, Sign   string
-	Word, Means said
+	Word, Means notebook.Both
 }
 
 // FindVerdict returns the verdict named key.
@@ -63,18 +65,18 @@ func FindVerdict(key string) (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// Kinds of tables and figures, with what a page says of each.
-var Kinds = map[string]said{
-	result.Trained:    said{"real gradients, real arithmetic", "真实的梯度，真实的运算"},
-	result.TimingOnly: said{"the same events without the arithmetic, at full model size", "事件相同，不做运算，按完整模型大小计时"},
-	result.Modelled:   said{"a formula evaluated", "由公式计算得出"},
-	result.Shared:     said{"one training run, timed on several clusters", "一次训练，在多个集群上计时"},
-	result.Counted:    said{"sets, messages and bytes are counted; numbers that were exchanged are made up", "集合、消息和字节是数出来的；所交换的数值是任意给定的"},
-	result.Stated:     said{"assumptions and their reasons; nothing was run", "假设及其理由；没有运行任何程序"},
+// Kinds holds, by kind of result, what a page says of a table or figure of that kind.
+var Kinds = map[string]notebook.Both{
+	result.Trained:    notebook.Both{"real gradients, real arithmetic", "真实的梯度，真实的运算"},
+	result.TimingOnly: notebook.Both{"the same events without the arithmetic, at full model size", "事件相同，不做运算，按完整模型大小计时"},
+	result.Modelled:   notebook.Both{"a formula evaluated", "由公式计算得出"},
+	result.Shared:     notebook.Both{"one training run, timed on several clusters", "一次训练，在多个集群上计时"},
+	result.Counted:    notebook.Both{"sets, messages and bytes are counted; numbers that were exchanged are made up", "集合、消息和字节是数出来的；所交换的数值是任意给定的"},
+	result.Stated:     notebook.Both{"assumptions and their reasons; nothing was run", "假设及其理由；没有运行任何程序"},
 }
 
 // kindNames are the words on the badges of kinds.
-var kindNames = map[string]said{
+var kindNames = map[string]notebook.Both{
 	result.Trained: {"trained", "实际训练"}, result.TimingOnly: {"timing-only", "仅计时"}, result.Modelled: {"modelled", "公式计算"},
 	result.Shared: {"timed on a shared trajectory", "同一训练轨迹上计时"}, result.Counted: {"counted", "计数"}, result.Stated: {"stated", "假设与陈述"},
 }
@@ -82,7 +84,7 @@ var kindNames = map[string]said{
 // KindOrder is every kind, in the order in which a badge names them.
 var KindOrder = []string{result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Counted, result.Stated}
 
-// KindsOf lists how r and its frames came to be, in one order.
+// KindsOf lists the kinds of r and of its frames, in the order of KindOrder.
 func KindsOf(r *result.Result) []string {
 	has := map[string]bool{r.Kind: true}
 	for _, f := range r.Frames {
@@ -100,20 +102,20 @@ func KindOr(kind, otherwise string) string {
 }
 
 // KindMeans explains one kind, and leaves several to their tables and figures.
-func KindMeans(list []string) said {
+func KindMeans(list []string) notebook.Both {
 	if len(list) == 1 {
 		return Kinds[list[0]]
 	}
-	return said{"each table and figure says which", "每张表和图各自注明"}
+	return notebook.Both{"each table and figure says which", "每张表和图各自注明"}
 }
 
 // KindWords joins the badges of kinds.
-func KindWords(kinds []string) said {
+func KindWords(kinds []string) notebook.Both {
 	var en, zh []string
 	for _, k := range kinds {
 		en, zh = append(en, kindNames[k].En()), append(zh, kindNames[k].Zh())
 	}
-	return said{typeset.InWords(en), strings.Join(zh, "与")}
+	return notebook.Both{typeset.InWords(en), strings.Join(zh, "与")}
 }
 
 // inChinese puts the few words of a source that are not names into Chinese.
@@ -123,17 +125,18 @@ var inChinese = strings.NewReplacer("the blog, ", "博客，", "the patent, ", "
 	"derived", "推导", "conclusion", "结论", "embodiment", "实施例", " and ", "和", " to ", "至 ", " against ", "对照", "ours", "我们的", ", ", "，")
 
 // sourceOf returns where a result or a claim stands in its document, in both languages.
-func sourceOf(s string) said { return said{s, inChinese.Replace(s)} }
+func sourceOf(s string) notebook.Both { return notebook.Both{s, inChinese.Replace(s)} }
 
 // Remark says what a verdict alone does not: that the source does not state the number. The zero
 // remark says nothing.
 type Remark struct {
 	Key         string
-	Word, Means said
+	Word, Means notebook.Both
 }
 
 var Remarks = []Remark{
-	{claims.DerivedRemark, said{"derived", "推导得出"}, said{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
+	{claims.DerivedRemark, notebook.Both{"derived", "推导得出"},
+		notebook.Both{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
 }
 
 // RemarkOn returns the remark on a claim's verdict; the zero Remark says nothing.
@@ -144,34 +147,34 @@ func RemarkOn(c result.Claim) Remark {
 	return Remark{}
 }
 
-// share is how many claims of a tally have a remark.
-type share struct {
+// remarkCount is the number of claims with a remark.
+type remarkCount struct {
 	Remark
 	N int
 }
 
-// shares counts the remarks on the claims with a verdict, in the order of remarks.
-func shares(list []result.Claim, verdict string) []share {
-	var out []share
+// remarkCounts counts the remarks on the claims with a verdict, in the order of remarks.
+func remarkCounts(list []result.Claim, verdict string) []remarkCount {
+	var out []remarkCount
 	for _, r := range Remarks {
 		with := slices.DeleteFunc(slices.Clone(list), func(c result.Claim) bool { return c.Verdict != verdict || RemarkOn(c) != r })
 		if len(with) > 0 {
-			out = append(out, share{r, len(with)})
+			out = append(out, remarkCount{r, len(with)})
 		}
 	}
 	return out
 }
 
-// Tally counts one verdict.
-type Tally struct {
+// VerdictCount holds the number of claims with a verdict.
+type VerdictCount struct {
 	Verdict
 	N  int
-	Of []share // how many of them have which remark
+	Of []remarkCount // how many of them have which remark
 }
 
 // Count tallies claims by verdict, best first, without the verdicts nobody got.
-func Count(claims []result.Claim) []Tally {
-	var ts []Tally
+func Count(claims []result.Claim) []VerdictCount {
+	var ts []VerdictCount
 	for _, v := range Verdicts {
 		n := 0
 		for _, c := range claims {
@@ -180,14 +183,14 @@ func Count(claims []result.Claim) []Tally {
 			}
 		}
 		if n > 0 {
-			ts = append(ts, Tally{v, n, shares(claims, v.Key)})
+			ts = append(ts, VerdictCount{v, n, remarkCounts(claims, v.Key)})
 		}
 	}
 	return ts
 }
 
-// total returns how many claims a tally counts.
-func total(ts []Tally) int {
+// total returns the number of claims that ts counts.
+func total(ts []VerdictCount) int {
 	n := 0
 	for _, t := range ts {
 		n += t.N

@@ -7,6 +7,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
 )
 
 // A tally counts each verdict by itself, in the order of all verdicts, and says how many of its
@@ -33,7 +34,7 @@ func TestTallies(t *testing.T) {
 
 // Every kind and every verdict has its words in both languages.
 func TestWordsOfKindsAndVerdicts(t *testing.T) {
-	two := func(what string, texts ...said) {
+	two := func(what string, texts ...notebook.Both) {
 		for _, s := range texts {
 			if s.En() == "" || s.Zh() == "" {
 				t.Errorf("%s: %q, %q", what, s.En(), s.Zh())

@@ -2,8 +2,3 @@
 // mathematics with its signs, code between backticks, Markdown, lists in words. It knows
 // nothing of results or pages.
 package typeset
-
-import "gradsync/reports/notebook"
-
-// said is a text in both languages.
-type said = notebook.Both

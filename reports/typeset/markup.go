@@ -55,11 +55,11 @@ func Inline(s string) template.HTML {
 }
 
 // Many counts things: "1 claim", "2 claims"; Chinese has one form.
-func Many(n int, thing, zh string) said {
+func Many(n int, thing, zh string) notebook.Both {
 	if n != 1 {
 		thing += "s"
 	}
-	return said{fmt.Sprint(n, " ", thing), fmt.Sprint(n, " ", zh)}
+	return notebook.Both{fmt.Sprint(n, " ", thing), fmt.Sprint(n, " ", zh)}
 }
 
 // InWords joins names: "a, b and c".
@@ -71,12 +71,12 @@ func InWords(names []string) string {
 }
 
 // CommaList joins texts by commas.
-func CommaList(texts []said) said {
+func CommaList(texts []notebook.Both) notebook.Both {
 	var en, zh []string
 	for _, t := range texts {
 		en, zh = append(en, t.En()), append(zh, t.Zh())
 	}
-	return said{strings.Join(en, ", "), strings.Join(zh, "，")}
+	return notebook.Both{strings.Join(en, ", "), strings.Join(zh, "，")}
 }
 
 // UnitsHTML keeps numbers and units on one line in the words of HTML: not in tags, and not in code, which is copied.

@@ -74,7 +74,7 @@ func WithUnit(s, unit string) string {
 }
 
 // Seconds prints a duration that a person waited.
-func Seconds(s float64) said {
+func Seconds(s float64) notebook.Both {
 	switch {
 	case s < 60:
 		return notebook.Bothf("%s"+NBSP+"s", "%s"+NBSP+"秒", Number(s, 1))

@@ -3,8 +3,3 @@
 // nothing that its table does not hold; assets/widgets*.js draw it, and the tests run
 // them. It knows results and their words, and nothing of pages.
 package widget
-
-import "gradsync/reports/notebook"
-
-// said is a text in both languages.
-type said = notebook.Both

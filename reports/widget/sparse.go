@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gradsync/reports/notebook"
 	"gradsync/reports/typeset"
 )
 
@@ -15,17 +16,17 @@ type sparseChoice struct {
 }
 
 type sparseModel struct {
-	Name  said         `json:"name"`
-	Parts []sparsePart `json:"parts"` // all layers first
+	Name  notebook.Both `json:"name"`
+	Parts []sparsePart  `json:"parts"` // all layers first
 }
 
 // sparsePart is one layer, or all.
 type sparsePart struct {
-	Name   *said        `json:"name"` // nil is all layers
-	Hops   []sparseHop  `json:"hops"` // at which densities are known
-	Shares sparseShare  `json:"shares"`
-	Forms  []sparseForm `json:"forms"`
-	Ratio  string       `json:"ratio"` // bytes over the dense ring's
+	Name   *notebook.Both `json:"name"` // nil is all layers
+	Hops   []sparseHop    `json:"hops"` // at which densities are known
+	Shares sparseShare    `json:"shares"`
+	Forms  []sparseForm   `json:"forms"`
+	Ratio  string         `json:"ratio"` // bytes over the dense ring's
 }
 
 // sparseHop is a block that holds the sum of M ranks: the entries of its two forms
@@ -107,7 +108,7 @@ func sparseOf(l worded, hops *frame) (*sparseChoice, error) {
 }
 
 // readShares makes parts of the rows that keep takes, ties to weights; name names one.
-func readShares(f *frame, name func(row []any, cols map[string]int) (*said, error), keep func(row []any, cols map[string]int) bool,
+func readShares(f *frame, name func(row []any, cols map[string]int) (*notebook.Both, error), keep func(row []any, cols map[string]int) bool,
 	more ...string) (out []sparsePart, err error) {
 	cols := columnsOf(f, append(append([]string{"tie", "sparser", "tied", "gradients", "ratio"}, sparseForms...), more...)...)
 	if cols == nil {
@@ -147,7 +148,7 @@ func percentage(shares ...float64) bool {
 // the sum of all.
 func layersOf(l worded, f *frame, key string, ranks int) ([]sparsePart, error) {
 	var hops [][]sparseHop
-	out, err := readShares(f, func(row []any, cols map[string]int) (*said, error) {
+	out, err := readShares(f, func(row []any, cols map[string]int) (*notebook.Both, error) {
 		name, err := l.Page.Label("layer", typeset.Raw(row[cols["layer"]]))
 		text := name
 		return &text, err

@@ -13,10 +13,10 @@ import (
 // Widget lets a reader with scripts work with the numbers of a table: the page
 // holds the table as well, and the widget shows nothing that is not in it.
 type Widget struct {
-	Kind string      // loads, exchange, ring …: which of assets/widgets-*.js draws it
-	Name said        // for a reader who cannot see it
-	Data template.JS // JSON; its <, > and & are escaped
-	Fold bool        // the table is long: closed where the widget works
+	Kind string        // loads, exchange, ring …: which of assets/widgets-*.js draws it
+	Name notebook.Both // for a reader who cannot see it
+	Data template.JS   // JSON; its <, > and & are escaped
+	Fold bool          // the table is long: closed where the widget works
 }
 
 // frame is one of a result's.
@@ -44,19 +44,19 @@ func widgetOf(l worded, id string) (*Widget, error) {
 	var err error
 	switch {
 	case l.ID == "codedsgd/accounting" && id == "loads":
-		w = &Widget{Kind: "loads", Name: said{"Loads for any n and r", "任意 n 与 r 的负载"}, Fold: true}
+		w = &Widget{Kind: "loads", Name: notebook.Both{"Loads for any n and r", "任意 n 与 r 的负载"}, Fold: true}
 		data, err = loadsOf(l, f)
 	case l.ID == "codedsgd/fig2" && strings.HasPrefix(id, "packets-"):
-		w = &Widget{Kind: "exchange", Name: said{"One exchange, packet by packet", "一次交换，逐个数据包"}}
+		w = &Widget{Kind: "exchange", Name: notebook.Both{"One exchange, packet by packet", "一次交换，逐个数据包"}}
 		data, err = exchangeOf(l.Result, f)
 	case l.ID == "ring/steps" && id == "transfers":
-		w = &Widget{Kind: "ring", Name: said{"The ring, step by step", "逐步演示环"}, Fold: true}
+		w = &Widget{Kind: "ring", Name: notebook.Both{"The ring, step by step", "逐步演示环"}, Fold: true}
 		data, err = ringOf(l.Result, f)
 	case l.ID == "dasp/walk" && id == "events":
-		w = &Widget{Kind: "walk", Name: said{"DASP, event by event", "DASP，逐个事件"}, Fold: true}
+		w = &Widget{Kind: "walk", Name: notebook.Both{"DASP, event by event", "DASP，逐个事件"}, Fold: true}
 		data, err = walkOf(l.Result, f)
 	case l.ID == "ringsparse/decisions" && id == "hops":
-		w = &Widget{Kind: "sparse", Name: said{"What is sent: kind, form, bytes", "发送什么：种类、形式、字节"}}
+		w = &Widget{Kind: "sparse", Name: notebook.Both{"What is sent: kind, form, bytes", "发送什么：种类、形式、字节"}}
 		data, err = sparseOf(l, f)
 	default:
 		return nil, nil
@@ -85,9 +85,9 @@ func printed(c result.Column, x any) string {
 
 // loads are the rows of a table of loads, one per n and r.
 type loads struct {
-	Unit  said      `json:"unit"`
-	Names []said    `json:"names"` // of the bars
-	Rows  []loadRow `json:"rows"`
+	Unit  notebook.Both   `json:"unit"`
+	Names []notebook.Both `json:"names"` // of the bars
+	Rows  []loadRow       `json:"rows"`
 }
 
 // loadRow has a bar for each name: its length, null for none, and its number as the table

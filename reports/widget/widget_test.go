@@ -136,7 +136,8 @@ func TestLoadsAreTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(data.Rows) != 14 || len(data.Names) != 3 || data.Names[0] != (said{"CSSGD, multicast", "CSSGD，多播"}) || data.Unit != (said{"gradient units", "梯度单位"}) {
+	if len(data.Rows) != 14 || len(data.Names) != 3 || data.Names[0] != (notebook.Both{"CSSGD, multicast", "CSSGD，多播"}) ||
+		data.Unit != (notebook.Both{"gradient units", "梯度单位"}) {
 		t.Fatalf("%d rows of %q in %q", len(data.Rows), data.Names, data.Unit)
 	}
 	for k, row := range f.Rows {

@@ -65,7 +65,7 @@ func writeSheets(dir string, r *result.Result) (files []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	s := sheets{seeds: r.Seeds}
+	s := csvFiles{seeds: r.Seeds}
 	s.columns(r)
 	s.facts(r)
 	s.claims(r)
@@ -87,14 +87,14 @@ func writeSheets(dir string, r *result.Result) (files []string, err error) {
 	return files, s.err
 }
 
-// sheets collects the files to write, in their order.
-type sheets struct {
+// csvFiles collects the files to write, in their order.
+type csvFiles struct {
 	seeds []uint64
-	list  []sheet
+	list  []csvFile
 	err   error
 }
 
-type sheet struct {
+type csvFile struct {
 	name string
 	rows [][]string
 }
@@ -103,16 +103,16 @@ type sheet struct {
 var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // add adds rows as a file. A name that another file has gets a prefix.
-func (s *sheets) add(name string, rows [][]string) {
+func (s *csvFiles) add(name string, rows [][]string) {
 	name = odd.ReplaceAllString(name, "-")
-	for slices.ContainsFunc(s.list, func(x sheet) bool { return strings.EqualFold(x.name, name) }) {
+	for slices.ContainsFunc(s.list, func(x csvFile) bool { return strings.EqualFold(x.name, name) }) {
 		name = "frame-" + name
 	}
-	s.list = append(s.list, sheet{name, rows})
+	s.list = append(s.list, csvFile{name, rows})
 }
 
 // text writes a value as the result file has it; nil is an empty cell.
-func (s *sheets) text(v any) string {
+func (s *csvFiles) text(v any) string {
 	switch x := v.(type) {
 	case nil:
 		return ""
@@ -127,7 +127,7 @@ func (s *sheets) text(v any) string {
 }
 
 // frame adds the rows of a frame; a column of samples becomes a column per seed.
-func (s *sheets) frame(f result.Frame) {
+func (s *csvFiles) frame(f result.Frame) {
 	rows := make([][]string, len(f.Rows)+1)
 	for i, c := range f.Columns {
 		if c.Bound != result.Samples {
@@ -152,7 +152,7 @@ func (s *sheets) frame(f result.Frame) {
 
 // perSeed returns a column for each seed, or for each place in the lists where these have
 // another length.
-func (s *sheets) perSeed(key string, lists [][]any) (heads []string, cells [][]string) {
+func (s *csvFiles) perSeed(key string, lists [][]any) (heads []string, cells [][]string) {
 	longest, bySeed := 0, true
 	for _, list := range lists {
 		longest = max(longest, len(list))
@@ -176,7 +176,7 @@ func (s *sheets) perSeed(key string, lists [][]any) (heads []string, cells [][]s
 }
 
 // columns adds a file that describes the columns of all frames.
-func (s *sheets) columns(r *result.Result) {
+func (s *csvFiles) columns(r *result.Result) {
 	rows := [][]string{{"frame", "column", "unit", "enum", "bound"}}
 	for _, f := range r.Frames {
 		for _, c := range f.Columns {
@@ -186,7 +186,7 @@ func (s *sheets) columns(r *result.Result) {
 	s.add("columns", rows)
 }
 
-func (s *sheets) facts(r *result.Result) {
+func (s *csvFiles) facts(r *result.Result) {
 	rows, lists := [][]string{{"key", "value", "unit", "enum", "n", "ci95_lo", "ci95_hi"}}, make([][]any, len(r.Facts))
 	for i, f := range r.Facts {
 		lo, hi := s.ends(f.CI95)
@@ -201,7 +201,7 @@ func (s *sheets) facts(r *result.Result) {
 
 // claims adds a row for each number that a claim found, and a file of the parts of
 // qualitative ones.
-func (s *sheets) claims(r *result.Result) {
+func (s *csvFiles) claims(r *result.Result) {
 	rows, lists := [][]string{{"id", "number", "measured", "ci95_lo", "ci95_hi", "seeds", "verdict", "remark", "found", "reasons", "differs",
 		"table", "network", "rival", "cluster"}}, [][]any(nil)
 	parts, samples := [][]string{{"claim", "of", "value", "ci95_lo", "ci95_hi", "finding"}}, [][]any(nil)
@@ -239,7 +239,7 @@ func (s *sheets) claims(r *result.Result) {
 }
 
 // beside puts columns of samples beside rows, whose first is the head.
-func (s *sheets) beside(rows [][]string, lists [][]any) [][]string {
+func (s *csvFiles) beside(rows [][]string, lists [][]any) [][]string {
 	heads, cells := s.perSeed("value", lists)
 	rows[0] = append(rows[0], heads...)
 	for i := range lists {
@@ -248,7 +248,7 @@ func (s *sheets) beside(rows [][]string, lists [][]any) [][]string {
 	return rows
 }
 
-func (s *sheets) ends(ci *[2]float64) (lo, hi string) {
+func (s *csvFiles) ends(ci *[2]float64) (lo, hi string) {
 	if ci == nil {
 		return "", ""
 	}
@@ -256,7 +256,7 @@ func (s *sheets) ends(ci *[2]float64) (lo, hi string) {
 }
 
 // reasons writes reasons as JSON: codes with their arguments.
-func (s *sheets) reasons(list []result.Reason) string {
+func (s *csvFiles) reasons(list []result.Reason) string {
 	if len(list) == 0 {
 		return ""
 	}

@@ -113,7 +113,7 @@ type Plan struct {
 
 // Run builds one cluster, runs every training and exchange on it and takes it down.
 func (p Plan) Run(ctx context.Context, c Cluster) (rows []Row, err error) {
-	net := newNetwork(c.Mbit)
+	net := newNamespaces(c.Mbit)
 	defer func() {
 		if down := net.down(); err == nil {
 			err = down
@@ -167,7 +167,7 @@ func platform(c Cluster) *cluster.Platform {
 }
 
 // exchange makes the exchange's steps, a rank in every namespace.
-func (p Plan) exchange(ctx context.Context, net *network, e bench.Exchange) (*Timing, error) {
+func (p Plan) exchange(ctx context.Context, net *namespaces, e bench.Exchange) (*Timing, error) {
 	got := &Timing{}
 	err := p.inside(ctx, net, got, "bench", "ring-worker", "--exchange", e.Method, "--bytes", strconv.Itoa(e.Bytes), "--steps", strconv.Itoa(e.Steps),
 		"--density", fmt.Sprint(e.Density), "--segment", strconv.Itoa(e.Segment), "--bandwidth", fmt.Sprint(e.Rate))
@@ -179,7 +179,7 @@ func (p Plan) exchange(ctx context.Context, net *network, e bench.Exchange) (*Ti
 
 // inside runs a command of this binary as a rank in every namespace and reads the object
 // that rank 0 prints.
-func (p Plan) inside(ctx context.Context, net *network, into any, words ...string) error {
+func (p Plan) inside(ctx context.Context, net *namespaces, into any, words ...string) error {
 	binary, err := os.Executable()
 	if err != nil {
 		return err

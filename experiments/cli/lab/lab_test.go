@@ -99,7 +99,7 @@ func TestSweep(t *testing.T) {
 	if err := Probe(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	dead, living := prefix+"999999999-0", newNetwork(nil).id+"-9"
+	dead, living := prefix+"999999999-0", newNamespaces(nil).id+"-9"
 	for _, ns := range []string{dead, living} {
 		if err := command(t.Context(), []string{"ip", "netns", "add", ns}); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ type trained struct {
 }
 
 // training trains by one command in the namespaces and in virtual time.
-func (p Plan) training(ctx context.Context, net *network, c Cluster, method string) (r Row, err error) {
+func (p Plan) training(ctx context.Context, net *namespaces, c Cluster, method string) (r Row, err error) {
 	file, err := platformFile(c)
 	if err != nil {
 		return r, err

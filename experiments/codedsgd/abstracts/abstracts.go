@@ -5,7 +5,7 @@ import (
 	"context"
 	"math"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -40,9 +40,9 @@ func modelCases() (out []modelCase) {
 					continue // at 8 nodes the laws agree
 				}
 				x := modelCase{Form: f, Law: l, Counts: c}
-				a, b := span(f, testbed.DNN.Best, l, c)
+				a, b := extent(f, setup.DNN.Best, l, c)
 				x.DNN = [2]float64{100 * a, 100 * b}
-				a, b = span(f, testbed.CNN.Best, l, c)
+				a, b = extent(f, setup.CNN.Best, l, c)
 				x.CNN = [2]float64{100 * a, 100 * b}
 				out = append(out, x)
 			}
@@ -71,11 +71,11 @@ func (x modelCase) en() bool { return holdsIn(statedEnglish, x.CNN) }
 // Experiment examines which of two stated percentages the paper's own model allows.
 func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/abstracts", Source: "CSSGD, abstracts, §3.2.4 and §3.2.5", Kind: result.Modelled, Profiles: exp.Profiles,
-		Seedless: true, Seconds: testbed.Seconds(0.2, 0.2),
+		Seedless: true, Seconds: setup.Seconds(0.2, 0.2),
 		Config: func(string) map[string]any {
 			return map[string]any{"forms": timing.Forms, "laws": keys(timing.Laws), "node_counts": nodeCounts,
-				"anchor":          testbed.Anchor,
-				"best_redundancy": map[string]int{testbed.DNN.Key: testbed.DNN.Best, testbed.CNN.Key: testbed.CNN.Best},
+				"anchor":          setup.Anchor,
+				"best_redundancy": map[string]int{setup.DNN.Key: setup.DNN.Best, setup.CNN.Key: setup.CNN.Best},
 				"stated":          map[string]float64{"dnn": statedDNN, "cnn_chinese": statedChinese, "cnn_english": statedEnglish}}
 		},
 		Run: func(_ context.Context, _ exp.Env, r *result.Result) error {
@@ -149,7 +149,7 @@ var percentages = map[string][2]float64{"zh": {26.89, 26.37}, "en": {39.11, 26.3
 func implied() result.Frame {
 	f := kit.NewSheet("implied", "reading:reading net:network ssgd/%.2 asgd/%.2 ratio/.3")
 	for _, reading := range []string{"zh", "en"} {
-		for i, w := range testbed.Networks() {
+		for i, w := range setup.Networks() {
 			ssgd := [2]float64{statedDNN, map[string]float64{"zh": statedChinese, "en": statedEnglish}[reading]}[i]
 			asgd := percentages[reading][i]
 			f.Add(reading, w.Key, ssgd, asgd, (100-ssgd)/(100-asgd))
@@ -163,9 +163,9 @@ func implied() result.Frame {
 func fits() result.Frame {
 	f := kit.NewSheet("fits", "form:curve network:network r from to saving/%.1 multicast/%.1")
 	for _, m := range []timing.Form{timing.Exact, timing.Short} {
-		for i, r := range []int{testbed.DNN.Best, testbed.CNN.Best} {
+		for i, r := range []int{setup.DNN.Best, setup.CNN.Best} {
 			from, to := m.Ratios(r)
-			f.Add(m.Key, testbed.Networks()[i].Key, r, from, to, 100*m.Saving(testbed.Anchor, to), 100*timing.Beside.Saving(testbed.Anchor, to))
+			f.Add(m.Key, setup.Networks()[i].Key, r, from, to, 100*m.Saving(setup.Anchor, to), 100*timing.Beside.Saving(setup.Anchor, to))
 		}
 	}
 	return f.Frame
@@ -201,7 +201,7 @@ func curves(id string, keys []string, saving func(k int, rho float64) float64) r
 func showCurves(r *result.Result) {
 	r.Frames = append(r.Frames,
 		curves("at-eight", kit.Map(timing.Forms, func(f timing.Form) string { return f.Key }),
-			func(k int, rho float64) float64 { return timing.Forms[k].Saving(testbed.Anchor, rho) }),
+			func(k int, rho float64) float64 { return timing.Forms[k].Saving(setup.Anchor, rho) }),
 		curves("at-all", keys(timing.Laws),
 			func(k int, rho float64) float64 { return meanSaving(timing.Exact, timing.Laws[k], nodeCounts[1], rho) }))
 	r.Figures = []result.Figure{{ID: "eight", Form: "line", Frame: "at-eight", X: "ratio", Y: []string{"saving"}, By: []string{"curve"}},
@@ -224,11 +224,11 @@ func abstractsFacts(cases []modelCase) []result.Fact {
 	in := func(is func(modelCase) bool) int { return kit.CountIf(several, is) }
 	zh, en := in(modelCase.chinese), in(modelCase.english)
 	ofDNN, ofZH, ofEN := inside(alone, modelCase.dnn), inside(alone, modelCase.zh), inside(alone, modelCase.en)
-	_, most := timing.Exact.Ratios(testbed.CNN.Best)
+	_, most := timing.Exact.Ratios(setup.CNN.Best)
 	all := nodeCounts[1].Nodes
 	out := kit.Facts("stated.dnn/%.2", statedDNN, "stated.zh/%.2", statedChinese, "stated.en/%.2", statedEnglish,
 		"asgd.dnn.zh/%.2", percentages["zh"][0], "asgd.dnn.en/%.2", percentages["en"][0], "asgd.cnn/%.2", percentages["zh"][1],
-		"anchor", testbed.Anchor, "best.dnn", testbed.DNN.Best, "best.cnn", testbed.CNN.Best, "nodes.least", all[0], "nodes.most", all[len(all)-1],
+		"anchor", setup.Anchor, "best.dnn", setup.DNN.Best, "best.cnn", setup.CNN.Best, "nodes.least", all[0], "nodes.most", all[len(all)-1],
 		"cases", len(several), "cases.zh", zh, "cases.en", en, "cases.dnn", in(modelCase.dnn),
 		"cases.cnn-zh", in(modelCase.zh), "cases.cnn-en", in(modelCase.en), "excludes:excludes", excludes(zh, en),
 		"alone.dnn:inside", ofDNN, "alone.zh:inside", ofZH, "alone.en:inside", ofEN,
@@ -265,8 +265,8 @@ func meanSaving(f timing.Form, l timing.Law, c nodeSet, rho float64) float64 {
 // with the ratio.
 const savingSteps = 400
 
-// span returns the least and the most mean saving over all ratios at which r is best.
-func span(f timing.Form, r int, l timing.Law, c nodeSet) (lo, hi float64) {
+// extent returns the least and the most mean saving over all ratios at which r is best.
+func extent(f timing.Form, r int, l timing.Law, c nodeSet) (lo, hi float64) {
 	from, to := f.Ratios(r)
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := 0; i <= savingSteps; i++ {

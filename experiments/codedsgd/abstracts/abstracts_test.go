@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/kit/kittest"
 )
@@ -25,14 +25,14 @@ func TestSavingsByHand(t *testing.T) {
 	// Two nodes that hold everything exchange nothing: 2 of 1 + ρ. Short has no such end.
 	kittest.Near(t, "two nodes", exact.Saving(2, 9), 1-2./10, 1e-12)
 	kittest.Near(t, "two nodes, short", short.Saving(2, 9), 1-6.5/10, 1e-12)
-	lo, hi := span(exact, testbed.DNN.Best, timing.Laws[0], nodeCounts[0])
+	lo, hi := extent(exact, setup.DNN.Best, timing.Laws[0], nodeCounts[0])
 	kittest.Near(t, "DNN at 8, least", lo, 0.32, 1e-12)
 	kittest.Near(t, "DNN at 8, most", hi, 6/11.5, 1e-12)
 }
 
 func TestLawsMeetAtTheAnchor(t *testing.T) {
 	for _, l := range timing.Laws {
-		kittest.Near(t, l.Key, l.At(testbed.Anchor, 3), 3, 1e-12)
+		kittest.Near(t, l.Key, l.At(setup.Anchor, 3), 3, 1e-12)
 	}
 	kittest.Near(t, "medium at 2", timing.Laws[2].At(2, 7), 1, 1e-12) // 1/7 of it
 	kittest.Near(t, "links at 2", timing.Laws[1].At(2, 7), 4, 1e-12)  // (1/2)/(7/8)

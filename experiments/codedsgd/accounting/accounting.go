@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -34,14 +34,14 @@ type plan struct {
 }
 
 func planOf(profile string) plan {
-	return plan{Least: 2, Most: testbed.Pick(profile, 6, 12), Drawn: testbed.Pick(profile, []int{5, 6}, []int{8, 10}), Exchanged: testbed.Pick(profile, 4, 6),
+	return plan{Least: 2, Most: setup.Pick(profile, 6, 12), Drawn: setup.Pick(profile, []int{5, 6}, []int{8, 10}), Exchanged: setup.Pick(profile, 4, 6),
 		Elements: 1440, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
 }
 
 // Experiment counts the loads of all ways, by closed forms and by real exchanges.
 func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/accounting", Source: "CSSGD, §2.2 and §2.4", Kind: result.Modelled, Profiles: exp.Profiles, Seedless: true,
-		Seconds: testbed.Seconds(0.1, 0.6),
+		Seconds: setup.Seconds(0.1, 0.6),
 		Config: func(profile string) map[string]any {
 			keys := kit.Map(codedsgd.Accountings(), func(a codedsgd.Accounting) string { return a.Key })
 			return map[string]any{"plan": planOf(profile), "accountings": keys}
@@ -75,7 +75,7 @@ type placement struct {
 }
 
 func countPlacements(ctx context.Context, least, most int) (all []placement, err error) {
-	for n, r := range testbed.Sizes(ctx, least, most) {
+	for n, r := range setup.Sizes(ctx, least, most) {
 		all = append(all, count(n, r))
 	}
 	return all, ctx.Err()
@@ -111,7 +111,7 @@ func countedEqual(sizes []placement) (equal, of int) {
 	for _, s := range sizes {
 		for key, load := range s.counted() {
 			of++
-			equal += testbed.One(load.Cmp(s.Loads[key]) == 0)
+			equal += setup.One(load.Cmp(s.Loads[key]) == 0)
 		}
 	}
 	return equal, of
@@ -163,7 +163,7 @@ func oneNth(sizes []placement) (of, equal, form int, smallest *placement) {
 		} else if smallest == nil {
 			smallest = &s
 		}
-		form += testbed.One(s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0)
+		form += setup.One(s.ratio().Cmp(codedsgd.LRatio(s.N, s.R)) == 0)
 	}
 	return of, equal, form, smallest
 }
@@ -196,8 +196,8 @@ func judgeLikeForLike(sizes []placement) result.Claim {
 		if right && counted.Cmp(big.NewRat(int64(s.N-s.R), int64(s.R))) != 0 {
 			words, right = result.Because("C28-other", "ratio", counted.RatString(), "n", s.N, "r", s.R), false
 		}
-		less += testbed.One(counted.Cmp(big.NewRat(1, 1)) < 0)
-		late += testbed.One(2*s.R > s.N)
+		less += setup.One(counted.Cmp(big.NewRat(1, 1)) < 0)
+		late += setup.One(2*s.R > s.N)
 	}
 	f := claims.Identity(of > 0 && right, words)
 	f.Notes = []result.Reason{result.Because("C28", "of", of, "most", sizes[len(sizes)-1].N), result.Because("C28-less", "less", less, "late", late)}
@@ -231,8 +231,8 @@ type realExchange struct {
 }
 
 // newPatterned makes a task whose gradients are numbers that depend on sample and place.
-func newPatterned(elements int) *testbed.Task {
-	return testbed.NewTask(cluster.Layer{Name: "only", Length: elements}, func(grads []float32, step int64, lo, hi int) {
+func newPatterned(elements int) *setup.Task {
+	return setup.NewTask(cluster.Layer{Name: "only", Length: elements}, func(grads []float32, step int64, lo, hi int) {
 		for i := range grads {
 			grads[i] = float32((hi-lo)*((7*i+13*lo+int(step))%31-15)) / 1024
 		}
@@ -258,7 +258,7 @@ func exchangeOnce(ctx context.Context, n, r, elements int, method string) (t cod
 // exchangeSizes makes real exchanges of every way and small size, and compares their
 // bytes with the accountings.
 func exchangeSizes(ctx context.Context, plan plan) (all []realExchange, err error) {
-	for n, r := range testbed.Sizes(ctx, plan.Least, plan.Exchanged) {
+	for n, r := range setup.Sizes(ctx, plan.Least, plan.Exchanged) {
 		s := count(n, r)
 		for _, way := range realWays {
 			t, err := exchangeOnce(ctx, n, r, plan.Elements, way.Method)
@@ -306,8 +306,9 @@ func loads(sizes []placement) result.Frame {
 	})
 }
 
-// sends returns the sizes at which coded packets, a multicast once, send less than an
-// accounting, and all that can be compared: r < n, and the accounting exists.
+// sends compares coded packets, each counted once however many nodes it goes to, with the accounting
+// key. It returns the sizes at which they send less, and all sizes compared: those with r < n at
+// which the accounting exists.
 func sends(sizes []placement, key string) (less, of []placement) {
 	for _, s := range sizes {
 		rival := s.Loads[key]
@@ -330,12 +331,12 @@ func redundanciesOf(sizes []placement, n int) string {
 			rs = append(rs, s.R)
 		}
 	}
-	return testbed.Listed(rs)
+	return setup.Listed(rs)
 }
 
-// showWins counts against each rival the sizes at which coded packets send less (all,
-// some or none, and how far below n the smallest redundancy of them is), and names the
-// redundancies for the node counts that are drawn.
+// showWins returns two frames. "wins" counts, for each other accounting, the sizes at which coded
+// packets send less, says whether these are all, some or none, and has as far the largest n − r
+// among them. "winners" lists their redundancies r for each n of plan.Drawn.
 func showWins(plan plan, sizes []placement) []result.Frame {
 	wins := kit.NewSheet("wins", "rival:accounting counted:counted less of where:where far")
 	winners := kit.NewSheet("winners", "rival:accounting n rs")
@@ -422,9 +423,9 @@ func loadFacts(plan plan, sizes []placement, real []realExchange) []result.Fact 
 			continue
 		}
 		sending++
-		under += testbed.One(s.Loads["ssgd"].Cmp(s.Loads["coded"]) < 0)
+		under += setup.One(s.Loads["ssgd"].Cmp(s.Loads["coded"]) < 0)
 		less, more := s.likeForLike().Cmp(big.NewRat(1, 1)) < 0, 2*s.R > s.N
-		late, half, others = late+testbed.One(more), half+testbed.One(less && more), others+testbed.One(less && !more)
+		late, half, others = late+setup.One(more), half+setup.One(less && more), others+setup.One(less && !more)
 	}
 	equal, of := countedEqual(sizes)
 	nth, nthEqual, _, _ := oneNth(sizes)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -26,36 +26,36 @@ func Experiments() []exp.Experiment { return []exp.Experiment{fig12(), fig13()} 
 
 // fig12 shows the DNN's time per batch, and judges the claims on both networks.
 func fig12() exp.Experiment {
-	return timeOverRedundancy("fig12", "Fig. 12", testbed.DNN, func(t *timer, s *networkTimes) ([]result.Claim, error) {
-		second := networkTimes{Net: testbed.CNN, Timed: map[string]byRedundancy{}}
+	return timeOverRedundancy("fig12", "Fig. 12", setup.DNN, func(t *timer, s *networkTimes) ([]result.Claim, error) {
+		second := networkTimes{Net: setup.CNN, Timed: map[string]byRedundancy{}}
 		var err error
-		if second.Timed[timing.Judged.Key], err = t.byRedundancy(testbed.CNN, codedsgd.CSSGD, timing.Judged); err != nil {
+		if second.Timed[timing.Judged.Key], err = t.byRedundancy(setup.CNN, codedsgd.CSSGD, timing.Judged); err != nil {
 			return nil, err
 		}
 		if err := t.model(&second); err != nil {
 			return nil, err
 		}
 		both := []*networkTimes{s, &second}
-		return []result.Claim{judgeBest("C10", s), judgeModel(both), judgeRange("C25", testbed.DNN.Best, s), judgeOneBest(both, len(t.env.Seeds))}, nil
+		return []result.Claim{judgeBest("C10", s), judgeModel(both), judgeRange("C25", setup.DNN.Best, s), judgeOneBest(both, len(t.env.Seeds))}, nil
 	})
 }
 
 // fig13 shows the CNN's time per batch.
 func fig13() exp.Experiment {
-	return timeOverRedundancy("fig13", "Fig. 13", testbed.CNN, func(_ *timer, s *networkTimes) ([]result.Claim, error) {
-		return []result.Claim{judgeBest("C11", s), judgeRange("C26", testbed.CNN.Best, s)}, nil
+	return timeOverRedundancy("fig13", "Fig. 13", setup.CNN, func(_ *timer, s *networkTimes) ([]result.Claim, error) {
+		return []result.Claim{judgeBest("C11", s), judgeRange("C26", setup.CNN.Best, s)}, nil
 	})
 }
 
 // timeOverRedundancy makes Figure 12 or 13, the time per batch against the redundancy.
-func timeOverRedundancy(id, source string, net testbed.Network, judge func(*timer, *networkTimes) ([]result.Claim, error)) exp.Experiment {
+func timeOverRedundancy(id, source string, net setup.Network, judge func(*timer, *networkTimes) ([]result.Claim, error)) exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/" + id, Source: "CSSGD, " + source, Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
 			return 0.3 + 0.2*float64(len(ratiosOf(profile))) + 0.5*float64(seeds*iterationsOf(profile))
 		},
 		Config: func(profile string) map[string]any {
-			return map[string]any{"platform": kit.Platform(testbed.Platform()), "network": net, "nodes": testbed.Anchor, "redundancies": timing.AllRedundancies(),
-				"micro_blocks": testbed.MicroBlocks(testbed.Anchor, timing.AllRedundancies()...), "variants": timing.Variants,
+			return map[string]any{"platform": kit.Platform(setup.Platform()), "network": net, "nodes": setup.Anchor, "redundancies": timing.AllRedundancies(),
+				"micro_blocks": setup.MicroBlocks(setup.Anchor, timing.AllRedundancies()...), "variants": timing.Variants,
 				"without_code": uncodedWays, "sweep": ratiosOf(profile),
 				"iterations": iterationsOf(profile), "model_tolerance": modelTolerance}
 		},
@@ -97,22 +97,22 @@ func (s *networkTimes) timesFrame() result.Frame {
 		}
 		exact, short := s.modelled(timing.Exact, r), s.modelled(timing.Short, r)
 		f.Add(append(row, 1e3*s.Ideal[i], 1e3*exact, 100*(s.Ideal[i]/exact-1), 1e3*short, 100*(s.Ideal[i]/short-1),
-			1e3*s.OnSwitch[i], 1e3*s.Calc*receivers(testbed.Anchor, r, s.ratio()), load(r))...)
+			1e3*s.OnSwitch[i], 1e3*s.Calc*receivers(setup.Anchor, r, s.ratio()), load(r))...)
 	}
 	return f.Frame
 }
 
 // modelled returns the seconds of a form of the time model at the measured parts.
 func (s *networkTimes) modelled(f timing.Form, r int) float64 {
-	return s.Calc * f.Batch(testbed.Anchor, r, s.ratio())
+	return s.Calc * f.Batch(setup.Anchor, r, s.ratio())
 }
 
 // load returns (28), the gradients that CSSGD sends of its C(n,r) blocks.
-func load(r int) float64 { return formula.Coding(testbed.Anchor, r) }
+func load(r int) float64 { return formula.Coding(setup.Anchor, r) }
 
 // loadsFrame holds the loads of whole gradients up to the paper's best r.
 func loadsFrame() result.Frame {
-	return kit.Rows("loads", "r load/.1", timing.AllRedundancies()[:testbed.DNN.Best], func(r int) []any { return []any{r, load(r)} })
+	return kit.Rows("loads", "r load/.1", timing.AllRedundancies()[:setup.DNN.Best], func(r int) []any { return []any{r, load(r)} })
 }
 
 func (s *networkTimes) settingsFrame() result.Frame {
@@ -128,7 +128,7 @@ func (s *networkTimes) sweepFrames() []result.Frame {
 	f, whole := kit.NewSheet("sweep", "ratio real/.2 drawn/.2 exact short medium switch whole"), kit.NewSheet("whole-best", "r")
 	var seen []int
 	for _, p := range s.Sweep {
-		f.Add(p.Ratio, p.Real, min(p.Real, testbed.Anchor), p.Exact, p.Short, p.Medium, p.Switch, p.Whole)
+		f.Add(p.Ratio, p.Real, min(p.Real, setup.Anchor), p.Exact, p.Short, p.Medium, p.Switch, p.Whole)
 		if !slices.Contains(seen, p.Whole) {
 			whole.Add(p.Whole)
 			seen = append(seen, p.Whole)
@@ -154,9 +154,9 @@ func (s *networkTimes) rivalsFrame() result.Frame {
 func (s *networkTimes) settingFacts() []result.Fact {
 	v, stated, overlap := s.judged(), s.Net.Best, s.Timed["micro-medium-overlap"]
 	onSwitch := s.Timed["micro-switch"].means()
-	q, others := testbed.MicroBlocks(testbed.Anchor, timing.AllRedundancies()...), testbed.Q(testbed.Anchor)
-	return kit.Facts("nodes", testbed.Anchor, "q", q, "q.others", others, "at-once", q/others, "batch", s.Net.Batch(testbed.Anchor),
-		"coding/GB/s", train.CodingRate/1e9, "jitter/%", 100*testbed.Platform().Workers[0].Jitter,
+	q, others := setup.MicroBlocks(setup.Anchor, timing.AllRedundancies()...), setup.Q(setup.Anchor)
+	return kit.Facts("nodes", setup.Anchor, "q", q, "q.others", others, "at-once", q/others, "batch", s.Net.Batch(setup.Anchor),
+		"coding/GB/s", train.CodingRate/1e9, "jitter/%", 100*setup.Platform().Workers[0].Jitter,
 		"iterations", iterationsOf(s.Profile), "iterations.whole", timing.Iterations, "cut", s.Profile == "quick",
 		"stated", stated, "as-stated", v.best() == stated, "best", v.best(), "overlap.less/%.0", 100*(1-overlap.least()/v.least()),
 		"switch.least/ms.0", 1e3*slices.Min(onSwitch), "switch.most/ms.0", 1e3*slices.Max(onSwitch))
@@ -169,13 +169,13 @@ func (s *networkTimes) modelFacts() []result.Fact {
 	short, at := offBy(timing.Short, s)
 	excess, atSwitch := 0.0, 1 // above what the receivers' links allow
 	for i, t := range s.OnSwitch {
-		if x := t/(s.Calc*receivers(testbed.Anchor, i+1, s.ratio())) - 1; x > excess {
+		if x := t/(s.Calc*receivers(setup.Anchor, i+1, s.ratio())) - 1; x > excess {
 			excess, atSwitch = x, i+1
 		}
 	}
 	rho := new(big.Rat).SetFloat64(s.ratio())
-	return kit.Facts("calc/ms.1", 1e3*s.Calc, "comm/ms.1", 1e3*s.Comm, "ratio/.2", s.ratio(), "r-star/.2", codedsgd.RStar(testbed.Anchor, rho, false),
-		"exact.best", timing.Exact.Best(testbed.Anchor, s.ratio()), "short.best", timing.Short.Best(testbed.Anchor, s.ratio()),
+	return kit.Facts("calc/ms.1", 1e3*s.Calc, "comm/ms.1", 1e3*s.Comm, "ratio/.2", s.ratio(), "r-star/.2", codedsgd.RStar(setup.Anchor, rho, false),
+		"exact.best", timing.Exact.Best(setup.Anchor, s.ratio()), "short.best", timing.Short.Best(setup.Anchor, s.ratio()),
 		"exact.off/%", 100*math.Abs(exact), "short.off/%.1", 100*math.Abs(short), "short.side:side", sideOf(short), "short.r", at,
 		"switch.excess/%", 100*excess, "switch.excess.r", atSwitch, "switch.follows", excess < 0.01)
 }
@@ -184,12 +184,12 @@ func (s *networkTimes) modelFacts() []result.Fact {
 // best r is 1 below a ratio of n − 1 and n above.
 func (s *networkTimes) sweepFacts() []result.Fact {
 	onSwitch := kit.CountIf(s.Sweep, func(p ratioPoint) bool {
-		return p.Switch == map[bool]int{true: testbed.Anchor, false: 1}[p.Ratio > testbed.Anchor-1]
+		return p.Switch == map[bool]int{true: setup.Anchor, false: 1}[p.Ratio > setup.Anchor-1]
 	})
 	from, to := timing.Exact.Ratios(2)
 	_, last := timing.Exact.Ratios(3)
 	jump := jumps(s.Sweep, func(p ratioPoint) int { return p.Switch }) && jumps(s.Sweep, func(p ratioPoint) int { return p.Whole })
-	return kit.Facts("ratios.all", len(ratiosOf("standard")), "ratios.switch", onSwitch, "switch.bound", testbed.Anchor-1, "jumps", jump,
+	return kit.Facts("ratios.all", len(ratiosOf("standard")), "ratios.switch", onSwitch, "switch.bound", setup.Anchor-1, "jumps", jump,
 		"range.2.from", from, "range.2.to", to, "range.3.to", last)
 }
 
@@ -204,7 +204,7 @@ func jumps(sweep []ratioPoint, of func(ratioPoint) int) bool {
 // overlap's.
 func (s *networkTimes) gainFacts() []result.Fact {
 	v, p := s.Timed[timing.Switched.Key].means(), s.Timed["plain-switch-overlap"].means()
-	ssgd, best := p[0], timing.BestOf(v[:slices.Max(testbed.Redundancies)])
+	ssgd, best := p[0], timing.BestOf(v[:slices.Max(setup.Redundancies)])
 	whose := "redundancy"
 	switch {
 	case v[best-1] >= ssgd:
@@ -276,7 +276,7 @@ func judgeModel(nets []*networkTimes) result.Claim {
 		exact = max(exact, math.Abs(d))
 	}
 	f := claims.Identity(math.Abs(short) <= modelTolerance, result.Because("C19-found", "off", 100*math.Abs(short), "side", sideOf(short), "r", at))
-	f.Notes = []result.Reason{result.Because("C19"), result.Because("C19-exact", "exact", 100*exact), result.Because("C19-run", "nodes", testbed.Anchor)}
+	f.Notes = []result.Reason{result.Because("C19"), result.Because("C19-exact", "exact", 100*exact), result.Because("C19-run", "nodes", setup.Anchor)}
 	return claims.Verdict("C19", f)
 }
 
@@ -287,7 +287,7 @@ func judgeRange(id string, r int, s *networkTimes) result.Claim {
 	for i, form := range []timing.Form{timing.Exact, timing.Short} {
 		lo, hi := form.Ratios(r)
 		ranges[i], text[i] = []float64{lo, hi}, fmt.Sprintf("%g-%g", lo, hi)
-		saved[i] = []float64{100 * form.Saving(testbed.Anchor, lo), 100 * form.Saving(testbed.Anchor, hi)}
+		saved[i] = []float64{100 * form.Saving(setup.Anchor, lo), 100 * form.Saving(setup.Anchor, hi)}
 	}
 	c, _ := claims.Get(id)
 	found := result.Because("range-found", "exact", ranges[0], "short", ranges[1])

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/kit/kittest"
@@ -15,7 +15,7 @@ import (
 // flat returns the times of a network whose judged variant takes the given times, all others 1 s at
 // every r.
 func flat(seconds ...float64) *networkTimes {
-	s := &networkTimes{Net: testbed.DNN, Calc: 1, Comm: 8, Timed: map[string]byRedundancy{}, Sweep: []ratioPoint{{Ratio: 8, Medium: 3}, {Ratio: 2, Medium: 2}}}
+	s := &networkTimes{Net: setup.DNN, Calc: 1, Comm: 8, Timed: map[string]byRedundancy{}, Sweep: []ratioPoint{{Ratio: 8, Medium: 3}, {Ratio: 2, Medium: 2}}}
 	timed := func(key string, of func(r int) float64) {
 		for r := range seconds {
 			s.Timed[key] = append(s.Timed[key], kit.Sample{of(r), of(r)})
@@ -71,8 +71,8 @@ func TestOneBest(t *testing.T) {
 // and the exact one 8.
 func TestModelIsJudged(t *testing.T) {
 	s := flat(1)
-	for r := 1; r <= testbed.Anchor; r++ {
-		s.Ideal = append(s.Ideal, timing.Exact.Batch(testbed.Anchor, r, 8))
+	for r := 1; r <= setup.Anchor; r++ {
+		s.Ideal = append(s.Ideal, timing.Exact.Batch(setup.Anchor, r, 8))
 	}
 	if d, at := offBy(timing.Exact, s); d != 0 || at != 1 {
 		t.Errorf("the exact form is off by %g at %d from itself", d, at)
@@ -83,8 +83,8 @@ func TestModelIsJudged(t *testing.T) {
 	}
 	kittest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Differs, "C19-found.off", 14.29, "C19-found.side", "below",
 		"C19-found.r", 4, "C19-exact.exact", 0)
-	for r := 1; r <= testbed.Anchor; r++ {
-		s.Ideal[r-1] = 1.04 * timing.Short.Batch(testbed.Anchor, r, 8)
+	for r := 1; r <= setup.Anchor; r++ {
+		s.Ideal[r-1] = 1.04 * timing.Short.Batch(setup.Anchor, r, 8)
 	}
 	kittest.JudgedAs(t, judgeModel([]*networkTimes{s}), claims.Equal) // 4 % off the printed form everywhere
 	s.Ideal[2] *= 1.06 / 1.04
@@ -111,13 +111,14 @@ func TestFig12(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
+	kittest.Ran(t, fig13(), "ci", 0)
 	res := kittest.Ran(t, fig12(), "ci", 0)
 	for i, want := range []string{"C10 same-sign", "C19 differs", "C25 equal", "C34 undecided"} {
 		if c := res.Claims[i]; c.ID+" "+c.Verdict != want {
 			t.Errorf("%s %s, want %s", c.ID, c.Verdict, want)
 		}
 	}
-	for r := 1; r <= testbed.Anchor; r++ {
+	for r := 1; r <= setup.Anchor; r++ {
 		at := func(key string) float64 { return kittest.CellAt(t, res, "times", key, "r", r).(float64) }
 		kittest.Near(t, "exact form", at("ideal"), at("exact"), 0.005*at("exact"))
 		kittest.Near(t, "the receivers' bound", at("ideal_switch"), at("bound"), 0.005*at("bound"))

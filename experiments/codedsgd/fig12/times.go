@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -43,7 +43,7 @@ func ratiosOf(profile string) []float64 {
 	if profile == "quick" {
 		return []float64{1, 1.7325, 1.7675, 3, 5.1975, 5.3025, 8, 10.395, 10.605, 16, 30, 50}
 	}
-	return testbed.Pick(profile, []float64{5.1975, 5.3025},
+	return setup.Pick(profile, []float64{5.1975, 5.3025},
 		[]float64{0.5, 1, 1.5, 1.7325, 1.7675, 2, 3, 4, 5, 5.1975, 5.3025, 6, 7, 8, 9, 10, 10.395, 10.605, 12, 16, 20, 30, 50})
 }
 
@@ -53,7 +53,7 @@ func iterationsOf(profile string) int {
 	if profile == "quick" {
 		return 2
 	}
-	return testbed.Pick(profile, 1, timing.Iterations)
+	return setup.Pick(profile, 1, timing.Iterations)
 }
 
 // byRedundancy holds seconds per batch by r − 1, one per seed.
@@ -78,7 +78,7 @@ type ratioPoint struct {
 
 // networkTimes holds all times of one network.
 type networkTimes struct {
-	Net      testbed.Network
+	Net      setup.Network
 	Profile  string
 	Timed    map[string]byRedundancy // by the keys of timing.Variants and uncodedWays
 	Calc     float64                 // Tcalc, seconds
@@ -123,7 +123,7 @@ type timer struct {
 }
 
 // seeds returns the seconds per batch of s by seed.
-func (t *timer) seeds(s timing.Setting) (out kit.Sample, last timing.Iteration, err error) {
+func (t *timer) seeds(s timing.Config) (out kit.Sample, last timing.Iteration, err error) {
 	for _, s.Seed = range t.env.Seeds {
 		s.Steps = iterationsOf(t.env.Profile)
 		if last, err = timing.Run(t.ctx, t.env, s); err != nil {
@@ -134,15 +134,15 @@ func (t *timer) seeds(s timing.Setting) (out kit.Sample, last timing.Iteration, 
 	return out, last, nil
 }
 
-func (t *timer) byRedundancy(net testbed.Network, method string, v timing.Variant) (byRedundancy, error) {
-	out := make(byRedundancy, testbed.Anchor)
-	return out, kit.AtOnce(testbed.Anchor, func(i int) (err error) {
+func (t *timer) byRedundancy(net setup.Network, method string, v timing.Variant) (byRedundancy, error) {
+	out := make(byRedundancy, setup.Anchor)
+	return out, kit.AtOnce(setup.Anchor, func(i int) (err error) {
 		out[i], _, err = t.seeds(timing.Anchored(net, timing.Exchange{Method: method, Redundancy: i + 1, Whole: v.Whole, NoOverlap: !v.Overlap}, v.Shared))
 		return err
 	})
 }
 
-func (t *timer) network(net testbed.Network) (s networkTimes, err error) {
+func (t *timer) network(net setup.Network) (s networkTimes, err error) {
 	s = networkTimes{Net: net, Profile: t.env.Profile, Timed: map[string]byRedundancy{}}
 	for _, v := range timing.Variants {
 		if s.Timed[v.Key], err = t.byRedundancy(net, codedsgd.CSSGD, v); err != nil {
@@ -194,9 +194,9 @@ func (t *timer) model(s *networkTimes) error {
 
 // ideals returns the seconds of CSSGD by r − 1 at a ratio, where nothing takes time but
 // computing and bytes; own is the platform's ratio.
-func (t *timer) ideals(net testbed.Network, whole, shared bool, ratio, own float64) ([]float64, error) {
-	out := make([]float64, testbed.Anchor)
-	return out, kit.AtOnce(testbed.Anchor, func(i int) error {
+func (t *timer) ideals(net setup.Network, whole, shared bool, ratio, own float64) ([]float64, error) {
+	out := make([]float64, setup.Anchor)
+	return out, kit.AtOnce(setup.Anchor, func(i int) error {
 		s := timing.Anchored(net, timing.Exchange{Method: codedsgd.CSSGD, Redundancy: i + 1, Whole: whole, NoOverlap: true}, shared)
 		if s.Ideal, s.Steps = true, 1; ratio != own {
 			s.Link = own / ratio
@@ -207,9 +207,9 @@ func (t *timer) ideals(net testbed.Network, whole, shared bool, ratio, own float
 	})
 }
 
-func (t *timer) rivals(net testbed.Network) ([]otherMethod, error) {
+func (t *timer) rivals(net setup.Network) ([]otherMethod, error) {
 	out := otherMethods()
-	layers, _ := timing.Layers(net, testbed.Anchor)
+	layers, _ := timing.Layers(net, setup.Anchor)
 	for i := range out {
 		x := &out[i]
 		for _, shared := range []bool{true, false} {
@@ -229,9 +229,9 @@ func (t *timer) rivals(net testbed.Network) ([]otherMethod, error) {
 }
 
 // point finds the best redundancies at one ratio.
-func (t *timer) point(net testbed.Network, ratio, own float64) (p ratioPoint, err error) {
-	p.Ratio, p.Real = ratio, math.Sqrt(float64(testbed.Anchor)/float64(testbed.Anchor-1)*ratio)
-	p.Exact, p.Short = timing.Exact.Best(testbed.Anchor, ratio), timing.Short.Best(testbed.Anchor, ratio)
+func (t *timer) point(net setup.Network, ratio, own float64) (p ratioPoint, err error) {
+	p.Ratio, p.Real = ratio, math.Sqrt(float64(setup.Anchor)/float64(setup.Anchor-1)*ratio)
+	p.Exact, p.Short = timing.Exact.Best(setup.Anchor, ratio), timing.Short.Best(setup.Anchor, ratio)
 	for _, x := range []struct {
 		whole, shared bool
 		to            *int

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -32,13 +32,13 @@ type proofPlan struct {
 }
 
 func planProof(profile string) proofPlan {
-	return proofPlan{Least: 2, Most: testbed.Pick(profile, 6, 12), LoopLimit: codedsgd.LoopLimit}
+	return proofPlan{Least: 2, Most: setup.Pick(profile, 6, 12), LoopLimit: codedsgd.LoopLimit}
 }
 
 // proof executes the counting of §2.4.
 func proof() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/proof", Source: "CSSGD, §2.4, equations (16) and (19) to (30), Algorithm 3", Kind: result.Counted,
-		Profiles: exp.Profiles, Seedless: true, Seconds: testbed.Seconds(0.1, 2),
+		Profiles: exp.Profiles, Seedless: true, Seconds: setup.Seconds(0.1, 2),
 		Config: func(profile string) map[string]any {
 			return map[string]any{"plan": planProof(profile), "steps": kit.Map(codedsgd.Proof(), func(s codedsgd.Step) string { return stepKey(s.Number) })}
 		},
@@ -84,7 +84,7 @@ func countProof(ctx context.Context, plan proofPlan, b *exp.Bar) (steps []checke
 	for _, s := range codedsgd.Proof() {
 		steps = append(steps, checked{Step: s})
 	}
-	for n, r := range testbed.Sizes(ctx, plan.Least, plan.Most) {
+	for n, r := range setup.Sizes(ctx, plan.Least, plan.Most) {
 		e := kit.Must(codedsgd.Enumerate(n, r))
 		sizes = append(sizes, countedSize{n, r, e.Counts()})
 		for k := range steps {
@@ -206,7 +206,7 @@ func uncounted(plan proofPlan) result.Frame {
 			}
 		}
 		if rs != nil {
-			f.Add(n, testbed.Listed(rs))
+			f.Add(n, setup.Listed(rs))
 		}
 	}
 	return f.Frame
@@ -231,19 +231,19 @@ type overcountPlan struct {
 }
 
 func planOvercount(profile string) overcountPlan {
-	return overcountPlan{Least: 2, Most: testbed.Pick(profile, 6, 12), LoopLimit: codedsgd.LoopLimit, Nodes: 8, Redundancy: 3}
+	return overcountPlan{Least: 2, Most: setup.Pick(profile, 6, 12), LoopLimit: codedsgd.LoopLimit, Nodes: 8, Redundancy: 3}
 }
 
 // overcount compares the packets of Algorithm 3 as printed with those it needs.
 func overcount() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/overcount", Source: "CSSGD, Algorithm 3 against equation (28)", Kind: result.Counted, Profiles: exp.Profiles,
-		Seedless: true, Seconds: testbed.Seconds(0.1, 1.5),
+		Seedless: true, Seconds: setup.Seconds(0.1, 1.5),
 		Config: func(profile string) map[string]any { return map[string]any{"plan": planOvercount(profile)} },
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			plan := planOvercount(env.Profile)
 			b := exp.Bar{Env: env, Total: float64(plan.Most - plan.Least + 2)}
 			var loops []loop
-			for n, k := range testbed.Sizes(ctx, plan.Least, plan.Most) {
+			for n, k := range setup.Sizes(ctx, plan.Least, plan.Most) {
 				if loops = append(loops, countLoop(n, k)); k == n {
 					b.Step(fmt.Sprintf("n = %d", n))
 				}
@@ -396,8 +396,8 @@ func loopFacts(plan overcountPlan, loops []loop) []result.Fact {
 			fewer++
 			rule = rule && l.R == 1
 		}
-		above += testbed.One(l.ofNormal() > 1)
-		repeats += testbed.One(l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0)
+		above += setup.One(l.ofNormal() > 1)
+		repeats += setup.One(l.received().Cmp(new(big.Rat).SetInt(l.Repeats)) == 0)
 	}
 	skipped := kit.CountIf(loops, func(l loop) bool { return !l.Counted })
 	return kit.Facts("most", plan.Most, "limit", plan.LoopLimit, "counted", len(all), "same", same, "more", more, "fewer", fewer, "rule", rule,

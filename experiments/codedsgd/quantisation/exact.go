@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -37,20 +37,20 @@ type mapped struct {
 
 // mapping checks both ends, zero, a grid, and as many random float32.
 func mapping(seed uint64) mapped {
-	out := mapped{Step: testbed.Range / float64(codedsgd.Top), Monotone: true}
+	out := mapped{Step: setup.Range / float64(codedsgd.Top), Monotone: true}
 	q := make([]int32, 3)
-	codedsgd.Quantise(q, []float32{testbed.Range, -testbed.Range, 0}, testbed.Range)
+	codedsgd.Quantise(q, []float32{setup.Range, -setup.Range, 0}, setup.Range)
 	out.Top, out.Bottom, out.Zero = q[0], q[1], q[2]
 	values := make([]float32, 0, 2*mappingGrid)
 	for i := range mappingGrid {
-		values = append(values, float32(-testbed.Range+2*testbed.Range*float64(i)/(mappingGrid-1)))
+		values = append(values, float32(-setup.Range+2*setup.Range*float64(i)/(mappingGrid-1)))
 	}
 	r := cluster.Stream(seed, -1, "codedsgd", "mapping")
 	for range mappingGrid {
-		values = append(values, float32(testbed.Range*(2*r.Float64()-1)*math.Pow(2, -float64(r.IntN(40)))))
+		values = append(values, float32(setup.Range*(2*r.Float64()-1)*math.Pow(2, -float64(r.IntN(40)))))
 	}
 	q = make([]int32, len(values))
-	codedsgd.Quantise(q, values, testbed.Range)
+	codedsgd.Quantise(q, values, setup.Range)
 	for i, v := range values {
 		if e := halfSteps(v, q[i]); e > out.Worst {
 			out.Worst, out.WorstAt = e, v
@@ -60,22 +60,22 @@ func mapping(seed uint64) mapped {
 		}
 	}
 	out.Values = len(values)
-	out.Clipped, _ = codedsgd.Quantise(q, []float32{10.00001, -10.00001, 11, -11, 1e30, -1e30}, testbed.Range)
+	out.Clipped, _ = codedsgd.Quantise(q, []float32{10.00001, -10.00001, 11, -11, 1e30, -1e30}, setup.Range)
 	nan := float32(math.NaN())
-	_, out.Refused = codedsgd.Quantise(q, []float32{nan, float32(math.Inf(1)), float32(math.Inf(-1))}, testbed.Range)
+	_, out.Refused = codedsgd.Quantise(q, []float32{nan, float32(math.Inf(1)), float32(math.Inf(-1))}, setup.Range)
 	return out
 }
 
 // halfSteps returns |q·10/Top − v| in half steps. Near a whole half step the difference is
 // taken exactly.
 func halfSteps(v float32, q int32) float64 {
-	x := float64(v) * codedsgd.Top / testbed.Range
+	x := float64(v) * codedsgd.Top / setup.Range
 	e := 2 * math.Abs(float64(q)-x)
 	if e < 0.999 {
 		return e
 	}
 	exact := new(big.Rat).SetFloat64(float64(v))
-	exact.Mul(exact, big.NewRat(codedsgd.Top, testbed.Range))
+	exact.Mul(exact, big.NewRat(codedsgd.Top, setup.Range))
 	exact.Sub(exact, big.NewRat(int64(q), 1)).Abs(exact).Mul(exact, big.NewRat(2, 1))
 	e, _ = exact.Float64()
 	return e
@@ -93,7 +93,7 @@ func (m *mapped) holds() bool {
 }
 
 func judgeMapping(m mapped) result.Claim {
-	f := claims.Identity(m.holds(), result.Because("C13-found", "range", testbed.Range, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top),
+	f := claims.Identity(m.holds(), result.Because("C13-found", "range", setup.Range, "bottom", hexOf(m.Bottom), "top", hexOf(m.Top),
 		"worst", m.Worst, "at", m.WorstAt))
 	f.Notes = []result.Reason{result.Because("C13", "step", m.Step, "values", m.Values, "error", m.Worst*m.Step/2, "half", m.Step/2),
 		result.Because("C13-zero", "zero", int(m.Zero))}
@@ -103,7 +103,7 @@ func judgeMapping(m mapped) result.Claim {
 func hexOf(x int32) string { return fmt.Sprintf("0x%08X", uint32(x)) }
 
 func mappingFacts(m mapped) []result.Fact {
-	return kit.Facts("mapping.top", hexOf(m.Top), "mapping.bottom", hexOf(m.Bottom), "mapping.zero", m.Zero, "mapping.range", testbed.Range,
+	return kit.Facts("mapping.top", hexOf(m.Top), "mapping.bottom", hexOf(m.Bottom), "mapping.zero", m.Zero, "mapping.range", setup.Range,
 		"mapping.step", m.Step, "mapping.values", m.Values, "mapping.error", m.Worst*m.Step/2, "mapping.worst/.6", m.Worst,
 		"mapping.clipped", m.Clipped, "mapping.beyond", beyond, "mapping.refused", m.Refused, "mapping.strange", strange)
 }
@@ -124,7 +124,7 @@ func decodeRandom(seed uint64, packets int) (out decoded) {
 	a, cut := kit.Must(codedsgd.Assign(5, 4)), kit.Must(codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows))
 	plan := a.Packets(a.Groups()[0])
 	r := cluster.Stream(seed, -1, "codedsgd", "packets")
-	all := make(testbed.Blocks, a.Blocks())
+	all := make(setup.Blocks, a.Blocks())
 	for i := range all {
 		all[i] = make([]int32, 8)
 	}
@@ -149,7 +149,7 @@ func decodeRandom(seed uint64, packets int) (out decoded) {
 }
 
 // add compares the decoded content, and counts the errors of two other arithmetics.
-func (d *decoded) add(content, want []int32, p codedsgd.Packet, all testbed.Blocks, unknown codedsgd.Term, cut codedsgd.Cut) {
+func (d *decoded) add(content, want []int32, p codedsgd.Packet, all setup.Blocks, unknown codedsgd.Term, cut codedsgd.Cut) {
 	d.Packets++
 	var wrong, wrapped, stopped, float bool
 	part := make([]int32, len(want))
@@ -160,22 +160,22 @@ func (d *decoded) add(content, want []int32, p codedsgd.Packet, all testbed.Bloc
 			cut.Gather(part, all[t.Block], t.Position)
 			exact += int64(part[k])
 			saturated = clamp(saturated + int64(part[k]))
-			f += float32(codedsgd.Dequantise(int64(part[k]), testbed.Range))
+			f += float32(codedsgd.Dequantise(int64(part[k]), setup.Range))
 		}
 		wrapped = wrapped || exact != int64(int32(exact))
 		for _, t := range p.Terms {
 			if t != unknown {
 				cut.Gather(part, all[t.Block], t.Position)
 				saturated = clamp(saturated - int64(part[k]))
-				f -= float32(codedsgd.Dequantise(int64(part[k]), testbed.Range))
+				f -= float32(codedsgd.Dequantise(int64(part[k]), setup.Range))
 			}
 		}
 		wrong = wrong || content[k] != w
 		stopped = stopped || saturated != int64(w)
-		float = float || f != float32(codedsgd.Dequantise(int64(w), testbed.Range))
+		float = float || f != float32(codedsgd.Dequantise(int64(w), setup.Range))
 	}
-	d.Errors, d.Wrapped = d.Errors+testbed.One(wrong), d.Wrapped+testbed.One(wrapped)
-	d.Saturating, d.Float32 = d.Saturating+testbed.One(stopped), d.Float32+testbed.One(float)
+	d.Errors, d.Wrapped = d.Errors+setup.One(wrong), d.Wrapped+setup.One(wrapped)
+	d.Saturating, d.Float32 = d.Saturating+setup.One(stopped), d.Float32+setup.One(float)
 }
 
 func clamp(x int64) int64 { return min(max(x, math.MinInt32), math.MaxInt32) }
@@ -211,12 +211,12 @@ const wrapAt = 6
 // wrappedSum returns the sum of a number of blocks of 2.0 in int32 and in int64.
 func wrappedSum(blocks int) (narrow, wide float64) {
 	q, n, sum := make([]int32, 1), int32(0), make([]int64, 1)
-	codedsgd.Quantise(q, []float32{2}, testbed.Range)
+	codedsgd.Quantise(q, []float32{2}, setup.Range)
 	for range blocks {
 		n += q[0]
 		codedsgd.Accumulate(sum, q)
 	}
-	return codedsgd.Dequantise(int64(n), testbed.Range), codedsgd.Dequantise(sum[0], testbed.Range)
+	return codedsgd.Dequantise(int64(n), setup.Range), codedsgd.Dequantise(sum[0], setup.Range)
 }
 
 // codingRate is the rate at which C32 is judged and trainings are charged, in bytes of int32
@@ -261,7 +261,7 @@ func (p codingParts) all() float64 { return p.Quantised + p.Encoded + p.Decoded 
 
 // codingCost is the coding and computing of one node in an iteration.
 type codingCost struct {
-	Net     testbed.Network
+	Net     setup.Network
 	R       int
 	Whole   bool
 	Bytes   float64 // all parts, counted in the run
@@ -279,20 +279,20 @@ func (c codingCost) needed() float64 { return c.Bytes / (codingLimit * c.Compute
 
 // codingCosts runs an iteration on the 8 nodes of Figures 12 and 13 for every case.
 func codingCosts(ctx context.Context, env exp.Env) (out []codingCost, err error) {
-	for _, net := range testbed.Networks() {
-		layers, _ := timing.Layers(net, testbed.Anchor)
+	for _, net := range setup.Networks() {
+		layers, _ := timing.Layers(net, setup.Anchor)
 		for _, whole := range []bool{false, true} {
-			for _, r := range testbed.Redundancies {
-				q := testbed.Q(testbed.Anchor)
+			for _, r := range setup.Redundancies {
+				q := setup.Q(setup.Anchor)
 				if whole {
-					q = combin.Binomial(testbed.Anchor, r)
+					q = combin.Binomial(setup.Anchor, r)
 				}
-				it, err := timing.Run(ctx, env, timing.Setting{Net: net, Nodes: testbed.Anchor, Ideal: true, Steps: 1,
+				it, err := timing.Run(ctx, env, timing.Config{Net: net, Nodes: setup.Anchor, Ideal: true, Steps: 1,
 					Exchange: timing.Exchange{Method: codedsgd.CSSGD, Redundancy: r, Whole: whole, NoOverlap: true}})
 				if err != nil {
 					return nil, err
 				}
-				out = append(out, codingCost{net, r, whole, it.Coding, it.Compute, codedBy(testbed.Anchor, r, q, 4*float64(timing.Elements(layers)))})
+				out = append(out, codingCost{net, r, whole, it.Coding, it.Compute, codedBy(setup.Anchor, r, q, 4*float64(timing.Elements(layers)))})
 			}
 		}
 	}
@@ -324,7 +324,7 @@ func micro(costs []codingCost) []codingCost {
 	return slices.DeleteFunc(slices.Clone(costs), func(c codingCost) bool { return c.Whole })
 }
 
-func gigaflops() float64 { return testbed.Platform().Workers[0].FLOPS / 1e9 }
+func gigaflops() float64 { return setup.Platform().Workers[0].FLOPS / 1e9 }
 
 // codeRange returns the time of encoding and decoding alone over computing in the paper's
 // message model: the least at the fast rate, the most at the slow one.
@@ -356,7 +356,7 @@ func codingFacts(costs []codingCost) []result.Fact {
 	}
 	codeLeast, codeMost := codeRange(costs, codingRate, codingRate)
 	fastLeast, slowMost := codeRange(costs, copyMost*copyRate, copyLeast*copyRate)
-	return kit.Facts("coding.nodes", testbed.Anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast,
+	return kit.Facts("coding.nodes", setup.Anchor, "coding.rate/GB/s", codingRate/1e9, "copy.rate/GB/s", copyRate/1e9, "copy.least", copyLeast,
 		"copy.most", copyMost, "flops/GFLOP/s", gigaflops(), "code.least/%.0", 100*codeLeast, "code.most/%.0", 100*codeMost,
 		"copied.least/%.1", 100*fastLeast, "copied.most/%.1", 100*slowMost, "coding.least/%.0", 100*least, "coding.most/%.0", 100*most,
 		"code.part/%.0", 100*part, "coding.limit/%.0", 100*codingLimit, "coding.need/GB/s.0", need/1e9)

@@ -14,7 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -38,7 +38,7 @@ type arithmetic struct {
 // bits quantises with the steps of b bits on [−10, 10], 10·2^(1−b). It keeps 32 bits on a
 // larger range, so that nothing is clipped.
 func bits(b int) arithmetic {
-	return arithmetic{Key: fmt.Sprintf("bits-%d", b), Range: testbed.Range * float64(uint64(1)<<(32-b))}
+	return arithmetic{Key: fmt.Sprintf("bits-%d", b), Range: setup.Range * float64(uint64(1)<<(32-b))}
 }
 
 func clipped(limit float64) arithmetic {
@@ -46,11 +46,11 @@ func clipped(limit float64) arithmetic {
 }
 
 // bitsOf returns how many bits on ±10 the steps of a range are: 32 for the paper's.
-func (a arithmetic) bitsOf() float64 { return 32 - math.Log2(a.Range/testbed.Range) }
+func (a arithmetic) bitsOf() float64 { return 32 - math.Log2(a.Range/setup.Range) }
 
 // coarser tells whether a has coarser steps than the paper's, in Q(n) blocks, and so
 // clips nothing.
-func (a arithmetic) coarser() bool { return a.Range > testbed.Range && a.Blocks == 0 }
+func (a arithmetic) coarser() bool { return a.Range > setup.Range && a.Blocks == 0 }
 
 // fineBits is the resolution at which the order of summation is measured: fine, and on
 // ±640, which clips nothing.
@@ -77,7 +77,7 @@ func arithmetics(profile string) []arithmetic {
 		a.Key, a.Blocks = a.Key+"-"+key, blocks
 		return a
 	}
-	paper := arithmetic{Key: "paper", Range: testbed.Range}
+	paper := arithmetic{Key: "paper", Range: setup.Range}
 	out := []arithmetic{{Key: "float32", Float: true}, paper, cut(paper, "n", -1), cut(paper, "1", 1), fine, cut(fine, "n", -1), cut(fine, "1", 1)}
 	if profile == "ci" {
 		return append(out, bits(16), bits(8), clipped(0.01))
@@ -90,14 +90,14 @@ func arithmetics(profile string) []arithmetic {
 
 // trainingPlan says how a profile trains one network.
 type trainingPlan struct {
-	Net     testbed.Network `json:"net"`
-	Data    string          `json:"data"`
-	Width   float64         `json:"width"`
-	Nodes   int             `json:"nodes"` // whose batch and micro-blocks these are
-	Updates int64           `json:"updates"`
-	Rate    float64         `json:"rate"` // η, the figures'
-	Short   int64           `json:"short"`
-	Sums    []int           `json:"sums"` // images of the blocks whose largest element is shown
+	Net     setup.Network `json:"net"`
+	Data    string        `json:"data"`
+	Width   float64       `json:"width"`
+	Nodes   int           `json:"nodes"` // whose batch and micro-blocks these are
+	Updates int64         `json:"updates"`
+	Rate    float64       `json:"rate"` // η, the figures'
+	Short   int64         `json:"short"`
+	Sums    []int         `json:"sums"` // images of the blocks whose largest element is shown
 }
 
 // wholeUpdates is the length of quick's trainings before they were cut.
@@ -105,13 +105,13 @@ const wholeUpdates = 60
 
 func plansOf(profile string) []trainingPlan {
 	var out []trainingPlan
-	for _, net := range testbed.Networks() {
+	for _, net := range setup.Networks() {
 		p := trainingPlan{Net: net, Data: net.Dataset(profile), Width: 0.125, Nodes: 4, Updates: wholeUpdates,
-			Rate: testbed.Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
+			Rate: setup.Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
 		switch profile {
 		case "quick":
 			p.Updates = 40 // cut after a first run, for its time: from wholeUpdates, steps of 14 and 10 bits, and the CNN at width 0.125
-			if net.Key == testbed.CNN.Key {
+			if net.Key == setup.CNN.Key {
 				p.Width = 1. / 16
 			}
 		case "ci":
@@ -137,10 +137,10 @@ func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/quantisation", Source: "CSSGD, §3.1 and §4", Kind: result.Trained, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
 			perRun := map[string]float64{"ci": 0.01, "quick": 0.5, "standard": 2, "paper": 700}[profile]
-			return 0.4 + perRun*float64(len(testbed.Networks())*seeds*len(arithmetics(profile)))
+			return 0.4 + perRun*float64(len(setup.Networks())*seeds*len(arithmetics(profile)))
 		},
 		Config: func(profile string) map[string]any {
-			return map[string]any{"plans": plansOf(profile), "arithmetics": arithmetics(profile), "platform": kit.Platform(testbed.Platform()),
+			return map[string]any{"plans": plansOf(profile), "arithmetics": arithmetics(profile), "platform": kit.Platform(setup.Platform()),
 				"clipping_ranges": clippingRanges, "packets": decodedPackets, "grid": mappingGrid, "coding_rate": codingRate, "coding_limit": codingLimit}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
@@ -153,7 +153,7 @@ func Experiment() exp.Experiment {
 				return err
 			}
 			w.bar.Step("coding")
-			var studies []*findings
+			var studies []*trainings
 			for _, p := range plans {
 				s, err := w.network(p)
 				if err != nil {
@@ -161,7 +161,7 @@ func Experiment() exp.Experiment {
 				}
 				studies = append(studies, &s)
 				r.Engine = s.Engine
-				testbed.AddData(r, *s.Data)
+				setup.AddData(r, *s.Data)
 			}
 			r.Facts = slices.Concat(lossFacts(studies, env.Profile), mappingFacts(m), decodeFacts(d), codingFacts(costs))
 			r.Frames = append(lossFrames(studies), wrapFrame(), decodeFrame(d), codingFrame(costs))
@@ -191,8 +191,8 @@ type learnt struct {
 	Elements  int64   // that were quantised
 }
 
-// findings holds all trainings of one network.
-type findings struct {
+// trainings holds all trainings of one network.
+type trainings struct {
 	Plan   trainingPlan
 	Kinds  []arithmetic
 	Learnt [][]learnt // by arithmetic, by seed
@@ -209,7 +209,7 @@ type findings struct {
 func (a arithmetic) blocksOf(n int) int {
 	switch a.Blocks {
 	case 0:
-		return testbed.Q(n)
+		return setup.Q(n)
 	case -1:
 		return n
 	}
@@ -219,9 +219,9 @@ func (a arithmetic) blocksOf(n int) int {
 // config configures a training: one node computes all blocks, which gives the parameters
 // of any number of nodes.
 func (p trainingPlan) config(a arithmetic, seed uint64, env exp.Env) train.Config {
-	c := train.Config{Sync: codedsgd.SSGDMulticast, Model: p.Net.Model, Width: p.Width, Classes: testbed.Classes(p.Nodes), Data: p.Data,
+	c := train.Config{Sync: codedsgd.SSGDMulticast, Model: p.Net.Model, Width: p.Width, Classes: setup.Classes(p.Nodes), Data: p.Data,
 		DataDir: env.DataDir, Engine: env.Engine,
-		Platform: testbed.First(testbed.Calm(testbed.Platform()), 1), Workers: 1, Seed: seed, BatchSize: p.Net.Batch(p.Nodes), Rate: p.Rate,
+		Platform: setup.First(setup.Calm(setup.Platform()), 1), Workers: 1, Seed: seed, BatchSize: p.Net.Batch(p.Nodes), Rate: p.Rate,
 		MaxUpdates: p.Updates, EvalEvery: p.Updates, EvalImages: 1 << 20, Launch: -1, Overhead: -1}
 	if a.Float {
 		c.Sync = "ring"
@@ -232,7 +232,7 @@ func (p trainingPlan) config(a arithmetic, seed uint64, env exp.Env) train.Confi
 }
 
 func (p trainingPlan) model() *model.Model {
-	return kit.Must(model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: testbed.Classes(p.Nodes)}))
+	return kit.Must(model.Build(model.Spec{Name: p.Net.Model, Width: p.Width, Classes: setup.Classes(p.Nodes)}))
 }
 
 // trained are one seed's trainings, by arithmetic.
@@ -248,8 +248,8 @@ type clippedCounts struct {
 	Largest []float64
 }
 
-func (w *trainer) network(p trainingPlan) (s findings, err error) {
-	s = findings{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{testbed.Q(p.Nodes), p.Nodes, 1}}
+func (w *trainer) network(p trainingPlan) (s trainings, err error) {
+	s = trainings{Plan: p, Kinds: w.kinds, Learnt: make([][]learnt, len(w.kinds)), Cuts: []int{setup.Q(p.Nodes), p.Nodes, 1}}
 	set, err := train.OpenData(p.Data, w.env.DataDir, p.Net.Model)
 	if err != nil {
 		return s, err
@@ -357,42 +357,42 @@ func (w *trainer) largest(p trainingPlan) ([]float64, error) {
 	return out, nil
 }
 
-func (s *findings) of(kind int, f func(l learnt) float64) kit.Sample {
+func (s *trainings) of(kind int, f func(l learnt) float64) kit.Sample {
 	return kit.Each(s.Learnt[kind], f)
 }
 
 func lossOf(l learnt) float64 { return l.Loss }
 
 // lossGap returns how much more loss an arithmetic ends with than float32.
-func (s *findings) lossGap(kind int) kit.Estimate {
+func (s *trainings) lossGap(kind int) kit.Estimate {
 	return s.of(kind, lossOf).Minus(s.of(inFloat, lossOf))
 }
 
-func (s *findings) distance(kind int) float64 {
+func (s *trainings) distance(kind int) float64 {
 	return stat.Mean(s.of(kind, func(l learnt) float64 { return l.Distance }), nil)
 }
 
 // order returns the largest distance of the three fine arithmetics, which the order of
 // summation makes.
-func (s *findings) order() float64 {
+func (s *trainings) order() float64 {
 	return max(s.distance(inFine), s.distance(inFineNodes), s.distance(inFineOne))
 }
 
 // saturated returns the share of elements that were clipped.
-func (s *findings) saturated(kind int) float64 {
+func (s *trainings) saturated(kind int) float64 {
 	return stat.Mean(s.of(kind, func(l learnt) float64 { return float64(l.Saturated) / float64(max(l.Elements, 1)) }), nil)
 }
 
 // moves tells whether an arithmetic leads elsewhere: more than twice as far from
 // float32's parameters as the order of summation does.
-func (s *findings) moves(kind int) bool { return s.distance(kind) > 2*s.order() }
+func (s *trainings) moves(kind int) bool { return s.distance(kind) > 2*s.order() }
 
 // leastLoss is the share of the loss from which a difference counts.
 const leastLoss = 0.01
 
 // seen names the difference of an arithmetic's loss from float32's that the seeds show:
 // "other", "small" (below leastLoss), "none", or "alone", of one seed.
-func (s *findings) seen(kind int) string {
+func (s *trainings) seen(kind int) string {
 	e := s.lossGap(kind)
 	switch size := math.Abs(e.Value); {
 	case e.CI == nil:
@@ -407,16 +407,16 @@ func (s *findings) seen(kind int) string {
 
 // cause names the cause that moved the parameters further from float32's than the order of
 // summation does: the "range" or the "steps"; "clipped" or "nothing" if they did not move.
-func (s *findings) cause() string {
+func (s *trainings) cause() string {
 	found := [2]bool{s.moves(inPaper), s.saturated(inPaper) > 0}
 	return map[[2]bool]string{{true, true}: "range", {true, false}: "steps", {false, true}: "clipped", {}: "nothing"}[found]
 }
 
-// lossFrames lists, of each network, its training with the findings, every arithmetic's
+// lossFrames lists, of each network, its training with what was found, every arithmetic's
 // effect on it, the distance by step, and by block the elements that a range cannot hold and
 // the largest of a block's gradient. unseen are the smallest and
 // the largest difference in loss that the seeds would show, over the coarser steps.
-func lossFrames(studies []*findings) []result.Frame {
+func lossFrames(studies []*trainings) []result.Frame {
 	loss := kit.NewSheet("loss", "model:model arithmetic:arithmetic blocks images/.1 step accuracy/%.2 loss/.4 "+
 		"gap± distance/% saturated/% moves seen:seen coarser on_ten")
 	distance := kit.NewSheet("bits", "model:model line:line bits/.0 distance/%")
@@ -429,7 +429,7 @@ func lossFrames(studies []*findings) []result.Frame {
 		least, most := math.Inf(1), 0.0
 		for i, a := range s.Kinds {
 			row := []any{model, a.Key, nil, nil, nil, 100 * stat.Mean(s.of(i, func(l learnt) float64 { return l.Accuracy }), nil),
-				stat.Mean(s.of(i, lossOf), nil), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == testbed.Range}
+				stat.Mean(s.of(i, lossOf), nil), kit.Estimate{}, nil, nil, false, nil, a.coarser(), a.Range == setup.Range}
 			if !a.Float {
 				blocks := a.blocksOf(p.Nodes)
 				row[2], row[3], row[4] = blocks, float64(batch)/float64(blocks), a.Range/codedsgd.Top
@@ -452,7 +452,7 @@ func lossFrames(studies []*findings) []result.Frame {
 		}
 		first, last := any(nil), len(p.Sums)-1
 		for i, images := range p.Sums {
-			clips := s.Largest[i] > testbed.Range
+			clips := s.Largest[i] > setup.Range
 			if clips && first == nil {
 				first = images
 			}
@@ -465,9 +465,9 @@ func lossFrames(studies []*findings) []result.Frame {
 }
 
 // lossFacts tells how the arithmetics are compared.
-func lossFacts(studies []*findings, profile string) []result.Fact {
+func lossFacts(studies []*trainings, profile string) []result.Fact {
 	s := studies[0]
 	return kit.Facts("fine.bits", fineBits, "fine.range", s.Kinds[inFine].Range, "fine.coarser", 1<<(32-fineBits), "counts/%", 100*leastLoss,
-		"paper.step", testbed.Range/float64(codedsgd.Top), "cut", profile == "quick", "updates.whole", wholeUpdates,
+		"paper.step", setup.Range/float64(codedsgd.Top), "cut", profile == "quick", "updates.whole", wholeUpdates,
 		"one-seed", len(s.Learnt[inFloat]) < 2, "short", s.Plan.Short)
 }

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/papers/codedsgd"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -62,7 +63,7 @@ func TestPacketsAreDecodedExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := testbed.Blocks{make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8)}
+	all := setup.Blocks{make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8)}
 	p := a.Packets(a.Groups()[0])[0]
 	var one decoded
 	if one.add([]int32{0, 1}, []int32{0, 0}, p, all, p.Terms[0], cut); one.Errors != 1 || one.Float32 != 0 || one.Wrapped != 0 {
@@ -99,10 +100,10 @@ func TestArithmetics(t *testing.T) {
 	}
 }
 
-// made returns the findings of two seeds: by arithmetic the distance, the loss's difference in
+// made returns trainings of two seeds: by arithmetic the distance, the loss's difference in
 // both seeds, and how many of 1,000 elements were clipped.
-func made(rows ...[4]float64) *findings {
-	s := &findings{Plan: plansOf("ci")[0], Kinds: arithmetics("ci")}
+func made(rows ...[4]float64) *trainings {
+	s := &trainings{Plan: plansOf("ci")[0], Kinds: arithmetics("ci")}
 	for len(rows) < len(s.Kinds) {
 		rows = append(rows, [4]float64{0.01, 0, 0, 0})
 	}
@@ -173,7 +174,7 @@ func TestCodingParts(t *testing.T) {
 
 func TestCodingIsJudged(t *testing.T) {
 	cost := func(bytes float64, whole bool) codingCost {
-		return codingCost{testbed.DNN, 2, whole, bytes, 1, codingParts{Encoded: bytes / 4, Decoded: bytes / 4}}
+		return codingCost{setup.DNN, 2, whole, bytes, 1, codingParts{Encoded: bytes / 4, Decoded: bytes / 4}}
 	}
 	good := []codingCost{cost(0.05*codingRate, false), cost(codingRate, true)}
 	kittest.JudgedAs(t, judgeCoding(good), claims.Holds, "C32-found.cases", []map[string]any{{"code": 2.5, "model": "mlp", "r": 2, "share": 5}},
@@ -189,10 +190,10 @@ func TestQuantisationPage(t *testing.T) {
 	}
 	r := kittest.Ran(t, Experiment(), "ci", 0)
 	// One set, embedded, or where the machine has them each network's own.
-	if len(r.Claims) != 2 || len(r.Data) == 0 || len(r.Data) > len(testbed.Networks()) {
+	if len(r.Claims) != 2 || len(r.Data) == 0 || len(r.Data) > len(setup.Networks()) {
 		t.Fatal(len(r.Claims), r.Data)
 	}
-	for _, net := range testbed.Networks() {
+	for _, net := range setup.Networks() {
 		at := func(key, arithmetic string) float64 {
 			return kittest.CellAt(t, r, "loss", key, "model", net.Model, "arithmetic", arithmetic).(float64)
 		}

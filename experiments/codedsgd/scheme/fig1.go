@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -35,14 +35,14 @@ type redundantPlan struct {
 }
 
 func planRedundant(profile string) redundantPlan {
-	return redundantPlan{Most: testbed.Pick(profile, 8, 12), Length: 25, Batch: 100}
+	return redundantPlan{Most: setup.Pick(profile, 8, 12), Length: 25, Batch: 100}
 }
 
 // fig1 shows the redundant distribution: who computes which blocks, and which the others
 // then fetch in r pieces.
 func fig1() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/fig1", Source: "CSSGD, Fig. 1", Kind: result.Counted, Profiles: exp.Profiles, Seedless: true,
-		Seconds: testbed.Seconds(0.1, 0.3),
+		Seconds: setup.Seconds(0.1, 0.3),
 		Config: func(profile string) map[string]any {
 			return map[string]any{"plan": planRedundant(profile), "pictures": pictures}
 		},
@@ -50,7 +50,7 @@ func fig1() exp.Experiment {
 			plan := planRedundant(env.Profile)
 			distribute(plan, r)
 			var all []assembly
-			for n, k := range testbed.Sizes(ctx, 1, plan.Most) {
+			for n, k := range setup.Sizes(ctx, 1, plan.Most) {
 				all = append(all, assemble(n, k, plan.Length))
 			}
 			if err := ctx.Err(); err != nil {
@@ -124,7 +124,7 @@ func unlike(a, b []int32) (n int) {
 }
 
 // setName spells a set of nodes: "{0,2}".
-func setName(nodes []int) string { return "{" + testbed.Listed(nodes) + "}" }
+func setName(nodes []int) string { return "{" + setup.Listed(nodes) + "}" }
 
 // suffix tells the ids of clusters apart: "3-2".
 func suffix(a *codedsgd.Assignment) string { return fmt.Sprintf("%d-%d", a.Nodes(), a.Redundancy()) }
@@ -182,7 +182,7 @@ func blocksOf(a *codedsgd.Assignment, batch int) result.Frame {
 				lacked = append(lacked, node)
 			}
 		}
-		s.Add(q, setName(a.Holders(q)), size, strings.Join(segments, ","), testbed.Listed(lacked))
+		s.Add(q, setName(a.Holders(q)), size, strings.Join(segments, ","), setup.Listed(lacked))
 	}
 	return s.Frame
 }
@@ -207,7 +207,7 @@ func nodesOf(a *codedsgd.Assignment, batch int) result.Frame {
 				from = append(from, fmt.Sprintf("%d:%d", h, c))
 			}
 		}
-		s.Add(node, testbed.Listed(a.Of(node)), own, testbed.Listed(without(a, node)), pieces, strings.Join(from, ","))
+		s.Add(node, setup.Listed(a.Of(node)), own, setup.Listed(without(a, node)), pieces, strings.Join(from, ","))
 	}
 	return s.Frame
 }
@@ -228,7 +228,7 @@ func showAssemblies(plan redundantPlan, all []assembly, r *result.Result) {
 		if x.Redundancy == x.Nodes {
 			expected += x.Nodes * (x.Nodes - 1) / 2
 		}
-		uneven += testbed.One(x.Have[0] != x.Have[1])
+		uneven += setup.One(x.Have[0] != x.Have[1])
 		if x.Nodes == plan.Most || slices.Contains(pictures, key) {
 			s.Add(x.Nodes, x.Redundancy, x.Blocks, x.Have[0], x.Lack[1], x.lacked(), x.Pieces, x.Units, x.Wrong)
 		}

@@ -3,7 +3,7 @@ package scheme
 import (
 	"testing"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
@@ -82,7 +82,7 @@ func TestSetsAreSpelled(t *testing.T) {
 	if s := setName(a.Holders(1)); s != "{0,1,3}" {
 		t.Error(s)
 	}
-	if s := testbed.Listed(nil) + ";" + testbed.Listed([]int{4, 5}); s != ";4,5" {
+	if s := setup.Listed(nil) + ";" + setup.Listed([]int{4, 5}); s != ";4,5" {
 		t.Error(s)
 	}
 }

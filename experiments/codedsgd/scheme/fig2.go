@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -61,9 +61,9 @@ func show(ctx context.Context, n, r int) (shownExchange, error) {
 // each receiver makes of them.
 func fig2() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/fig2", Source: "CSSGD, Fig. 2", Kind: result.Counted, Profiles: exp.Profiles, Seedless: true,
-		Seconds: testbed.Seconds(0.8, 0.8),
+		Seconds: setup.Seconds(0.8, 0.8),
 		Config: func(string) map[string]any {
-			return map[string]any{"pictures": pictures, "platform": kit.Platform(testbed.Platform()), "jitter": 0,
+			return map[string]any{"pictures": pictures, "platform": kit.Platform(setup.Platform()), "jitter": 0,
 				"layer": shownLayer, "shape": [2]int{shownRows, shownColumns}, "samples_per_block": shownSamples}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
@@ -109,7 +109,7 @@ func (x shownExchange) packets() result.Frame {
 			decoded = append(decoded, fmt.Sprintf("%d:%s", d.Node, segmentName(x.A, d.Term)))
 			subtracted = append(subtracted, fmt.Sprintf("%d:%s", d.Node, terms(x.A, d.Subtracted)))
 		}
-		s.Add(i+1, p.From, testbed.Listed(p.To), ms(p.Begin), ms(p.End), terms(x.A, p.Terms), strings.Join(decoded, ";"), p.Bytes,
+		s.Add(i+1, p.From, setup.Listed(p.To), ms(p.Begin), ms(p.End), terms(x.A, p.Terms), strings.Join(decoded, ";"), p.Bytes,
 			strings.Join(subtracted, ";"), p.wrong())
 	}
 	return s.Frame
@@ -244,7 +244,7 @@ func showExchanges(r *result.Result, all []shownExchange) {
 	r.Facts = kit.Facts("packets", packets, "compared/million.1", float64(compared)/1e6, "compared.numbers", compared, "wrong", wrong,
 		"missing", missing, "right", wrong == 0 && missing == 0, "wrapped", wrapped, "wraps", wrapped > 0, "lossless", wrong == 0,
 		"unlike", len(all)-same, "clusters", len(all), "bitwise", same == len(all), "receivers", len(reading.Rows),
-		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", 1.0*testbed.Range)
+		"numbers", shownNumbers, "megabytes/MB", 4e-6*shownNumbers, "range", 1.0*setup.Range)
 }
 
 // The exchange that is shown: one layer of 250 × 500 weights, 0.5 MB as int32, 4 ms
@@ -261,8 +261,8 @@ var shownLayer = cluster.Layer{Name: "layer", Length: shownNumbers,
 // newTold makes a task whose gradients nobody could mistake: of sample s they are numbers
 // of its own from −2 to 2, so that a block's sum stays in the range of ±10 and a
 // packet's sum of two blocks does not always.
-func newTold() *testbed.Task {
-	return testbed.NewTask(shownLayer, func(grads []float32, _ int64, lo, hi int) {
+func newTold() *setup.Task {
+	return setup.NewTask(shownLayer, func(grads []float32, _ int64, lo, hi int) {
 		for s := lo; s < hi; s++ {
 			for i := range grads {
 				grads[i] += float32(int32(scatter(uint32(s*shownNumbers+i)))) / (1 << 30)
@@ -328,7 +328,7 @@ type rankRecording struct {
 
 // listen runs one iteration on the first n nodes of the reference without jitter.
 func listen(ctx context.Context, n int, batch int, o codedsgd.Options) (recording, error) {
-	rt := virtual.New(testbed.Calm(testbed.Platform()), virtual.Config{Workers: n, Trace: true})
+	rt := virtual.New(setup.Calm(setup.Platform()), virtual.Config{Workers: n, Trace: true})
 	ranks, trace, err := cluster.Run(ctx, rt, func(p cluster.Proc) (rankRecording, error) {
 		task, l := newTold(), &listener{Proc: p}
 		job := codedsgd.Job{Task: task, Shapes: [][2]int{{shownRows, shownColumns}}, Batch: batch, Rate: 0.1, Steps: 1, Options: o}
@@ -375,15 +375,15 @@ func (x recording) spansOf(rank int, kind cluster.SpanKind) []cluster.Span {
 }
 
 // blocksInFixed computes all blocks' gradients once more, by the same task.
-func blocksInFixed(a *codedsgd.Assignment, batch int) (out testbed.Blocks, err error) {
+func blocksInFixed(a *codedsgd.Assignment, batch int) (out setup.Blocks, err error) {
 	task, cuts, grads := newTold(), a.Split(batch, a.Blocks(), nil), make([]float32, shownNumbers)
 	for q := range a.Blocks() {
 		if _, err := task.BlockGrad(0, cuts[q], cuts[q+1], grads, func(int) {}); err != nil {
 			return nil, err
 		}
 		fixed := make([]int32, shownNumbers)
-		if saturated, bad := codedsgd.Quantise(fixed, grads, testbed.Range); saturated+bad > 0 {
-			return nil, fmt.Errorf("codedsgd: block %d: %d numbers beyond ±%d, %d are none", q, saturated, testbed.Range, bad)
+		if saturated, bad := codedsgd.Quantise(fixed, grads, setup.Range); saturated+bad > 0 {
+			return nil, fmt.Errorf("codedsgd: block %d: %d numbers beyond ±%d, %d are none", q, saturated, setup.Range, bad)
 		}
 		out = append(out, fixed)
 	}
@@ -459,7 +459,7 @@ func follow(x recording, a *codedsgd.Assignment, batch int) ([]shownPacket, erro
 
 // decodeAt runs Algorithm 4 on a packet's content with what a node knows, and compares
 // what remains with the segment that its holder cut.
-func decodeAt(node int, p codedsgd.Packet, body []byte, a *codedsgd.Assignment, blocks testbed.Blocks, cut codedsgd.Cut) (shownTerm, error) {
+func decodeAt(node int, p codedsgd.Packet, body []byte, a *codedsgd.Assignment, blocks setup.Blocks, cut codedsgd.Cut) (shownTerm, error) {
 	d := shownTerm{Node: node}
 	content := make([]int32, len(body)/4)
 	if err := vec.FromInt32(content, body); err != nil {
@@ -477,7 +477,7 @@ func decodeAt(node int, p codedsgd.Packet, body []byte, a *codedsgd.Assignment, 
 }
 
 // wraps counts the sums of a packet that int32 cannot hold.
-func wraps(p codedsgd.Packet, blocks testbed.Blocks, cut codedsgd.Cut) int {
+func wraps(p codedsgd.Packet, blocks setup.Blocks, cut codedsgd.Cut) int {
 	sum := make([]int64, cut.Padded(p))
 	for _, t := range p.Terms {
 		part := make([]int32, cut.Len(t.Position))

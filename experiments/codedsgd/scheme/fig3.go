@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -32,7 +32,7 @@ type splitPlan struct {
 }
 
 func planSplit(profile string) splitPlan {
-	return testbed.Pick(profile, splitPlan{Images: 4, Widths: []float64{0.125, 0.25}}, splitPlan{Images: 16, Widths: []float64{1, 1}})
+	return setup.Pick(profile, splitPlan{Images: 4, Widths: []float64{0.125, 0.25}}, splitPlan{Images: 16, Widths: []float64{1, 1}})
 }
 
 // fig3 cuts a real gradient by columns and by rows.
@@ -42,8 +42,8 @@ func fig3() exp.Experiment {
 			return map[string]float64{"ci": 0.5, "quick": 3, "standard": 6, "paper": 6}[profile] // the last two read both sets
 		},
 		Config: func(profile string) map[string]any {
-			return map[string]any{"plan": planSplit(profile), "small_width": smallWidth, "networks": testbed.Networks(), "segments": mostSegments,
-				"range": testbed.Range, "padding": paddingNodes}
+			return map[string]any{"plan": planSplit(profile), "small_width": smallWidth, "networks": setup.Networks(), "segments": mostSegments,
+				"range": setup.Range, "padding": paddingNodes}
 		},
 		Run: runSplits}.Experiment()
 }
@@ -53,13 +53,13 @@ func runSplits(ctx context.Context, env exp.Env, r *result.Result) error {
 	plan := planSplit(env.Profile)
 	r.Seeds = env.Seeds[:1]
 	r.Config.(map[string]any)["seed"] = env.Seeds[0]
-	small, err := gradientsOf(env, testbed.DNN, smallWidth, plan.Images, r)
+	small, err := gradientsOf(env, setup.DNN, smallWidth, plan.Images, r)
 	if err != nil {
 		return err
 	}
 	last := small[len(small)-1]
 	var all []reassembly
-	for i, w := range testbed.Networks() {
+	for i, w := range setup.Networks() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func runSplits(ctx context.Context, env exp.Env, r *result.Result) error {
 		}
 	}
 	var eq16 []printedPieces
-	for _, k := range testbed.Redundancies {
+	for _, k := range setup.Redundancies {
 		eq16 = append(eq16, tryPrinted(last, k))
 	}
 	r.Frames = []result.Frame{matrix(last)}
@@ -113,9 +113,9 @@ func showSegments(r *result.Result, l layerGradient) {
 	pictures := kit.NewSheet("pictures", "figure split:split r even")
 	drawn := kit.NewSheet("drawn", "figure row from to segment:segment value/.4")
 	for _, s := range splits {
-		for _, n := range testbed.Redundancies {
+		for _, n := range setup.Redundancies {
 			at := segmentsOf(l, n, s)
-			id, draw := fmt.Sprintf("%s-%d", s, n), s == codedsgd.Columns || n == testbed.Redundancies[len(testbed.Redundancies)-1]
+			id, draw := fmt.Sprintf("%s-%d", s, n), s == codedsgd.Columns || n == setup.Redundancies[len(setup.Redundancies)-1]
 			weights, biases, least, most := make([]int, n), make([]int, n), math.MaxInt, 0
 			for k := range n { // segment by segment, so that the legend is in their order
 				for row := range l.Shape[0] {
@@ -159,7 +159,7 @@ func showCuts(r *result.Result, l layerGradient, all []reassembly, eq16 []printe
 	}
 	tried := kit.NewSheet("printed", "r pieces length begin missing share/%.1")
 	for _, x := range eq16 {
-		fits += testbed.One(x.Begin < x.Length || x.Missing == 0)
+		fits += setup.One(x.Begin < x.Length || x.Missing == 0)
 		tried.Add(x.R, x.R+1, x.Length, x.Begin, x.Missing, 100*float64(x.Missing)/float64(x.Length))
 	}
 	padded := kit.NewSheet("padding", "network:network r split:split packets exact sent more/%.3 worst")
@@ -184,23 +184,23 @@ type layerGradient struct {
 
 // gradientsOf computes the gradients of all layers of a network on the first images
 // of its set, as one block's: sums, in fixed point.
-func gradientsOf(env exp.Env, w testbed.Network, width float64, images int, res *result.Result) ([]layerGradient, error) {
+func gradientsOf(env exp.Env, w setup.Network, width float64, images int, res *result.Result) ([]layerGradient, error) {
 	g, err := train.Gradient(train.GradConfig{Name: w.Model, Width: width, Data: w.Dataset(env.Profile), DataDir: env.DataDir,
 		Engine: env.Engine, Seed: env.Seeds[0], To: images})
 	if err != nil {
 		return nil, err
 	}
-	testbed.AddData(res, *g.Data)
+	setup.AddData(res, *g.Data)
 	res.Engine = g.Engine
 	var out []layerGradient
 	for _, l := range g.Model.Layers() {
-		x := layerGradient{Network: w.Key, Layer: l.Name, Shape: testbed.Shape(g.Model, l),
+		x := layerGradient{Network: w.Key, Layer: l.Name, Shape: setup.Shape(g.Model, l),
 			Values: make([]float32, l.Length), Fixed: make([]int32, l.Length)}
 		for i, v := range g.Grads[l.Offset : l.Offset+l.Length] {
 			x.Values[i] = v * float32(images)
 		}
-		if saturated, notFinite := codedsgd.Quantise(x.Fixed, x.Values, testbed.Range); saturated+notFinite > 0 {
-			return nil, fmt.Errorf("codedsgd: %s, %s: %d numbers beyond ±%d, %d are none", w.Title, l.Name, saturated, testbed.Range, notFinite)
+		if saturated, notFinite := codedsgd.Quantise(x.Fixed, x.Values, setup.Range); saturated+notFinite > 0 {
+			return nil, fmt.Errorf("codedsgd: %s, %s: %d numbers beyond ±%d, %d are none", w.Title, l.Name, saturated, setup.Range, notFinite)
 		}
 		out = append(out, x)
 	}
@@ -224,7 +224,7 @@ func reassemble(layers []layerGradient, split string) reassembly {
 			x.Wrong += l.lost(cut, r)
 			x.Cuts++
 			x.Numbers += len(l.Fixed)
-			x.Ragged += testbed.One(cut.Len(0) != cut.Len(r-1))
+			x.Ragged += setup.One(cut.Len(0) != cut.Len(r-1))
 		}
 	}
 	return x
@@ -275,7 +275,7 @@ const paddingNodes = 8
 // padding is the cost of segments of unequal length in one exchange of a network at full
 // size: a packet is as long as its longest segment.
 type padding struct {
-	Network    testbed.Network
+	Network    setup.Network
 	Redundancy int
 	Split      string
 	Packets    int // times layers
@@ -286,14 +286,14 @@ type padding struct {
 func (p padding) percent() float64 { return 100 * (float64(p.Sent)/float64(p.Exact) - 1) }
 
 func paddings() (out []padding) {
-	for _, w := range testbed.Networks() {
+	for _, w := range setup.Networks() {
 		m := w.Build(paddingNodes)
-		for _, r := range testbed.Redundancies {
+		for _, r := range setup.Redundancies {
 			a := kit.Must(codedsgd.Assign(paddingNodes, r))
 			for _, s := range splits {
 				p := padding{Network: w, Redundancy: r, Split: s, Exact: len(a.Groups()) * (r + 1) * m.NumParams() / r}
 				for _, l := range m.Layers() {
-					cut := kit.Must(codedsgd.NewCut(l.Length, testbed.Shape(m, l), r, s))
+					cut := kit.Must(codedsgd.NewCut(l.Length, setup.Shape(m, l), r, s))
 					for _, group := range a.Groups() {
 						for _, packet := range a.Packets(group) {
 							p.Sent += cut.Padded(packet)

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -40,12 +40,12 @@ var patterns = []pattern{
 	{"mixed", []float64{1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4}},
 }
 
-func speedsOf(profile string) []int { return testbed.Pick(profile, []int{1, 3}, []int{1, 2, 3, 4}) }
+func speedsOf(profile string) []int { return setup.Pick(profile, []int{1, 3}, []int{1, 2, 3, 4}) }
 
-// row is a network, a pattern and a redundancy: seconds per batch with equal
+// timedCase is a network, a pattern and a redundancy: seconds per batch with equal
 // blocks and with blocks by speed, one medium, without and with overlap.
-type row struct {
-	Net     testbed.Network
+type timedCase struct {
+	Net     setup.Network
 	Pattern pattern
 	R       int
 	Equal   [2]float64 // without overlap, with
@@ -55,22 +55,22 @@ type row struct {
 	Held    []int   // samples of each node with blocks by speed, of one batch
 }
 
-func (r row) saved(overlap int) float64 { return 1 - r.Uneven[overlap]/r.Equal[overlap] }
+func (r timedCase) saved(overlap int) float64 { return 1 - r.Uneven[overlap]/r.Equal[overlap] }
 
 // longer tells whether blocks by speed take longer, as far as the printed saving shows.
-func (r row) longer(overlap int) bool { return math.Round(1e3*r.saved(overlap)) < 0 }
+func (r timedCase) longer(overlap int) bool { return math.Round(1e3*r.saved(overlap)) < 0 }
 
 // timeRows times all; jitter, latencies and coding are left out, so that the blocks alone
 // differ.
-func timeRows(ctx context.Context, env exp.Env) (out []row, err error) {
-	for _, net := range testbed.Networks() {
-		layers, _ := timing.Layers(net, testbed.Anchor)
-		one := testbed.Platform().Workers[0].Seconds(timing.SampleWork(layers))
+func timeRows(ctx context.Context, env exp.Env) (out []timedCase, err error) {
+	for _, net := range setup.Networks() {
+		layers, _ := timing.Layers(net, setup.Anchor)
+		one := setup.Platform().Workers[0].Seconds(timing.SampleWork(layers))
 		for _, p := range patterns {
 			for _, r := range speedsOf(env.Profile) {
-				work := one * float64(r*net.Batch(testbed.Anchor))
-				out = append(out, row{Net: net, Pattern: p, R: r, Held: heldBy(net, p.Speeds, r),
-					Slowest: work / testbed.Anchor / slices.Min(p.Speeds), Each: work / p.sum()})
+				work := one * float64(r*net.Batch(setup.Anchor))
+				out = append(out, timedCase{Net: net, Pattern: p, R: r, Held: heldBy(net, p.Speeds, r),
+					Slowest: work / setup.Anchor / slices.Min(p.Speeds), Each: work / p.sum()})
 			}
 		}
 	}
@@ -89,9 +89,9 @@ func timeRows(ctx context.Context, env exp.Env) (out []row, err error) {
 }
 
 // heldBy counts the samples of each node from the assignment and its uneven blocks.
-func heldBy(net testbed.Network, speeds []float64, r int) []int {
-	a := kit.Must(codedsgd.Assign(testbed.Anchor, r))
-	bounds, held := a.Split(net.Batch(testbed.Anchor), a.Blocks(), speeds), make([]int, testbed.Anchor)
+func heldBy(net setup.Network, speeds []float64, r int) []int {
+	a := kit.Must(codedsgd.Assign(setup.Anchor, r))
+	bounds, held := a.Split(net.Batch(setup.Anchor), a.Blocks(), speeds), make([]int, setup.Anchor)
 	for q := range a.Blocks() {
 		for _, node := range a.Holders(q) {
 			held[node] += bounds[q+1] - bounds[q]
@@ -101,9 +101,9 @@ func heldBy(net testbed.Network, speeds []float64, r int) []int {
 }
 
 // furthest returns how many samples a node's load is off r·|F_j|·v/Σv at most.
-func furthest(r row) (off float64) {
+func furthest(r timedCase) (off float64) {
 	for i, v := range r.Pattern.Speeds {
-		off = max(off, math.Abs(float64(r.Held[i])-float64(r.R*r.Net.Batch(testbed.Anchor))*v/r.Pattern.sum()))
+		off = max(off, math.Abs(float64(r.Held[i])-float64(r.R*r.Net.Batch(setup.Anchor))*v/r.Pattern.sum()))
 	}
 	return off
 }
@@ -122,7 +122,7 @@ func (e exactRow) same() bool { return e.Coded == e.Uncoded && e.Coded != "" }
 // exactRows trains a small network for a few updates on n nodes of falling speed.
 func exactRows(ctx context.Context, env exp.Env) (out []exactRow, err error) {
 	for n := 3; n <= 4; n++ {
-		for _, r := range testbed.Redundancies {
+		for _, r := range setup.Redundancies {
 			if r >= n {
 				continue
 			}
@@ -149,12 +149,12 @@ const exactUpdates = 3
 
 // exactConfig configures that training: one exchange per update in earnest.
 func exactConfig(env exp.Env, n, r int, sync string, aware bool) train.Config {
-	p := testbed.First(testbed.Calm(testbed.Platform()), n)
+	p := setup.First(setup.Calm(setup.Platform()), n)
 	for i := range p.Workers {
 		p.Workers[i].FLOPS /= float64(1 + i)
 	}
-	return train.Config{Sync: sync, Model: testbed.DNN.Model, Width: 1. / 16, Classes: testbed.Classes(n), DataDir: env.DataDir, Engine: env.Engine,
-		Platform: p, Workers: n, Seed: env.Seeds[0], BatchSize: 100, Rate: testbed.Rate,
+	return train.Config{Sync: sync, Model: setup.DNN.Model, Width: 1. / 16, Classes: setup.Classes(n), DataDir: env.DataDir, Engine: env.Engine,
+		Platform: p, Workers: n, Seed: env.Seeds[0], BatchSize: 100, Rate: setup.Rate,
 		MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1,
 		CodedSGD: train.CodedSGD{SpeedAware: aware, Coded: &codedsgd.Options{Redundancy: r}}}
 }
@@ -164,8 +164,8 @@ func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "codedsgd/speed", Source: "CSSGD, §2.1 and §3.2.5", Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(string, int) float64 { return 1.5 },
 		Config: func(profile string) map[string]any {
-			return map[string]any{"patterns": patterns, "redundancies": speedsOf(profile), "nodes": testbed.Anchor, "more_nodes": moreNodes,
-				"platform": kit.Platform(testbed.Platform()), "networks": testbed.Networks()}
+			return map[string]any{"patterns": patterns, "redundancies": speedsOf(profile), "nodes": setup.Anchor, "more_nodes": moreNodes,
+				"platform": kit.Platform(setup.Platform()), "networks": setup.Networks()}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			bar := exp.Bar{Env: env, Total: 2}
@@ -182,17 +182,17 @@ func Experiment() exp.Experiment {
 			r.Facts = exactFacts(rows, exact)
 			r.Frames = []result.Frame{speedFrame(rows), bestSpeedFrame(bestSpeeds(rows)), heldFrame(rows), exactFrame(exact), moreFrame()}
 			r.Figures = []result.Figure{
-				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": testbed.CNN.Model}, X: "r",
+				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": setup.CNN.Model}, X: "r",
 					Y: []string{"saved_overlap"}, By: []string{"pattern"}},
-				{ID: "more-nodes", Form: "line", Frame: "more", Where: map[string]any{"model": testbed.DNN.Model}, X: "nodes", Y: []string{"r"}, By: []string{"law"}}}
+				{ID: "more-nodes", Form: "line", Frame: "more", Where: map[string]any{"model": setup.DNN.Model}, X: "nodes", Y: []string{"r"}, By: []string{"law"}}}
 			return nil
 		}}.Experiment()
 }
 
-func speedFrame(rows []row) result.Frame {
+func speedFrame(rows []timedCase) result.Frame {
 	const columns = "model:model pattern:pattern r slowest/ms.1 each/ms.1 equal/ms.1 uneven/ms.1 saved/%.1 " +
 		"equal_overlap/ms.1 uneven_overlap/ms.1 saved_overlap/%.1 longer longer_overlap"
-	return kit.Rows("speed", columns, rows, func(r row) []any {
+	return kit.Rows("speed", columns, rows, func(r timedCase) []any {
 		return []any{r.Net.Model, r.Pattern.Key, r.R, 1e3 * r.Slowest, 1e3 * r.Each, 1e3 * r.Equal[0], 1e3 * r.Uneven[0], 100 * r.saved(0),
 			1e3 * r.Equal[1], 1e3 * r.Uneven[1], 100 * r.saved(1), r.longer(0), r.longer(1)}
 	})
@@ -200,7 +200,7 @@ func speedFrame(rows []row) result.Frame {
 
 // bestSpeed is a network and a pattern, each way at its own best redundancy.
 type bestSpeed struct {
-	Net           testbed.Network
+	Net           setup.Network
 	Pattern       pattern
 	Overlap       int
 	REqual, RBest int
@@ -209,7 +209,7 @@ type bestSpeed struct {
 
 func (b bestSpeed) saved() float64 { return 1 - b.Uneven/b.Equal }
 
-func bestSpeeds(rows []row) (out []bestSpeed) {
+func bestSpeeds(rows []timedCase) (out []bestSpeed) {
 	for overlap := range 2 {
 		for i, r := range rows {
 			if i == 0 || r.Net.Key != rows[i-1].Net.Key || r.Pattern.Key != rows[i-1].Pattern.Key {
@@ -236,22 +236,22 @@ func bestSpeedFrame(best []bestSpeed) result.Frame {
 
 // exactFacts counts the trainings that decode exactly, how far a node's samples are off
 // its share at most, and where r* goes with more nodes.
-func exactFacts(rows []row, exact []exactRow) []result.Fact {
+func exactFacts(rows []timedCase, exact []exactRow) []result.Fact {
 	off, same := 0.0, kit.CountIf(exact, exactRow.same)
 	for _, r := range rows {
 		off = max(off, furthest(r))
 	}
 	return kit.Facts("same", same, "exact", len(exact), "all_same", same == len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10,
-		"nodes", testbed.Anchor,
-		"nodes.most", moreNodes[len(moreNodes)-1], "batch", testbed.DNN.Batch(testbed.Anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
-		"stated.dnn", testbed.DNN.Best, "stated.cnn", testbed.CNN.Best)
+		"nodes", setup.Anchor,
+		"nodes.most", moreNodes[len(moreNodes)-1], "batch", setup.DNN.Batch(setup.Anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
+		"stated.dnn", setup.DNN.Best, "stated.cnn", setup.CNN.Best)
 }
 
 // heldFrame holds each node's samples, for the DNN.
-func heldFrame(rows []row) result.Frame {
+func heldFrame(rows []timedCase) result.Frame {
 	f := kit.NewSheet("held", "pattern:pattern r node_0 node_1 node_2 node_3 node_4 node_5 node_6 node_7 off/samples.1")
 	for _, r := range rows {
-		if r.Net.Key == testbed.DNN.Key {
+		if r.Net.Key == setup.DNN.Key {
 			h := r.Held
 			f.Add(r.Pattern.Key, r.R, h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], furthest(r))
 		}
@@ -277,7 +277,7 @@ var statedRatios = []float64{7.875, 3.5}
 func moreFrame() result.Frame {
 	f := kit.NewSheet("more", "law:law model:model nodes r saved/%.0")
 	for _, l := range timing.Laws[:4] {
-		for i, net := range testbed.Networks() {
+		for i, net := range setup.Networks() {
 			for _, n := range moreNodes {
 				ratio := l.At(n, statedRatios[i])
 				f.Add(l.Key, net.Model, n, timing.Exact.Best(n, ratio), 100*timing.Exact.Saving(n, ratio))

@@ -4,27 +4,28 @@ import (
 	"fmt"
 	"testing"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
 // By hand: 3·1,280 samples over speeds of 7.5 are 512 per full node and 256 for the
 // half one, and r = 1 gives whole samples within one of 1,280·v/Σv.
 func TestHeldBySpeed(t *testing.T) {
-	if held := heldBy(testbed.DNN, patterns[0].Speeds, 3); fmt.Sprint(held) != "[512 512 512 512 512 512 512 256]" {
+	if held := heldBy(setup.DNN, patterns[0].Speeds, 3); fmt.Sprint(held) != "[512 512 512 512 512 512 512 256]" {
 		t.Error(held)
 	}
 	for _, p := range patterns {
 		for r := 1; r <= 4; r++ {
-			if row := (row{Net: testbed.DNN, Pattern: p, R: r, Held: heldBy(testbed.DNN, p.Speeds, r)}); furthest(row) > 1 {
+			if row := (timedCase{Net: setup.DNN, Pattern: p, R: r, Held: heldBy(setup.DNN, p.Speeds, r)}); furthest(row) > 1 {
 				t.Errorf("%s, r = %d: %v, %g off", p.Key, r, row.Held, furthest(row))
 			}
 		}
 	}
-	if off := furthest(row{Net: testbed.DNN, Pattern: patterns[0], R: 3, Held: []int{512, 512, 512, 512, 512, 512, 500, 268}}); off != 12 {
+	if off := furthest(timedCase{Net: setup.DNN, Pattern: patterns[0], R: 3, Held: []int{512, 512, 512, 512, 512, 512, 500, 268}}); off != 12 {
 		t.Errorf("off by %g, want 12", off)
 	}
 }
@@ -48,10 +49,10 @@ func TestSlowNodesHideBehindTheMedium(t *testing.T) {
 }
 
 func TestBestOfEachWay(t *testing.T) {
-	rows := []row{
-		{Net: testbed.DNN, Pattern: patterns[0], R: 1, Equal: [2]float64{4, 3}, Uneven: [2]float64{5, 2}},
-		{Net: testbed.DNN, Pattern: patterns[0], R: 2, Equal: [2]float64{5, 4}, Uneven: [2]float64{3, 2.5}},
-		{Net: testbed.CNN, Pattern: patterns[0], R: 1, Equal: [2]float64{1, 1}, Uneven: [2]float64{1.1, 0.9}},
+	rows := []timedCase{
+		{Net: setup.DNN, Pattern: patterns[0], R: 1, Equal: [2]float64{4, 3}, Uneven: [2]float64{5, 2}},
+		{Net: setup.DNN, Pattern: patterns[0], R: 2, Equal: [2]float64{5, 4}, Uneven: [2]float64{3, 2.5}},
+		{Net: setup.CNN, Pattern: patterns[0], R: 1, Equal: [2]float64{1, 1}, Uneven: [2]float64{1.1, 0.9}},
 	}
 	b := bestSpeeds(rows)
 	if len(b) != 4 || b[0].REqual != 1 || b[0].RBest != 2 || b[0].saved() != 0.25 || b[2].RBest != 1 || b[2].Uneven != 2 {
@@ -76,7 +77,7 @@ func TestUnevenBlocksDecodeExactly(t *testing.T) {
 }
 
 func TestBestOfMoreNodes(t *testing.T) {
-	if r := timing.Exact.Best(8, statedRatios[0]); r != testbed.DNN.Best {
+	if r := timing.Exact.Best(8, statedRatios[0]); r != setup.DNN.Best {
 		t.Errorf("r* = %d at 8 nodes", r)
 	}
 	// By hand: ρ ∝ n−1 at n = 15: 15.75, r*² = 15/14·15.75 = 16.9: T(4) = 4 + 11/56·15.75 = 7.09.
@@ -87,7 +88,7 @@ func TestBestOfMoreNodes(t *testing.T) {
 
 func TestSpeedPage(t *testing.T) {
 	r := kittest.Ran(t, Experiment(), "ci", 0)
-	if got := kittest.CellAt(t, r, "more", "r", "law", "whole", "model", testbed.DNN.Model, "nodes", 32); got != 12 {
+	if got := kittest.CellAt(t, r, "more", "r", "law", "whole", "model", setup.DNN.Model, "nodes", 32); got != 12 {
 		t.Errorf("r* = %v at 32 nodes", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -31,18 +31,18 @@ func Experiment() exp.Experiment {
 			return map[string]float64{"ci": 0.5, "quick": 0.5, "standard": 5, "paper": 5}[profile] // the last two read both sets
 		},
 		Config: func(string) map[string]any {
-			return map[string]any{"platform": kit.Platform(testbed.Platform()), "networks": testbed.Networks(),
-				"redundancies": testbed.Redundancies, "nodes": []int{fewest, most}}
+			return map[string]any{"platform": kit.Platform(setup.Platform()), "networks": setup.Networks(),
+				"redundancies": setup.Redundancies, "nodes": []int{fewest, most}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			p := testbed.Platform()
+			p := setup.Platform()
 			var all []task
-			for _, w := range testbed.Networks() {
+			for _, w := range setup.Networks() {
 				set, err := train.OpenData(w.Dataset(env.Profile), env.DataDir, w.Model)
 				if err != nil {
 					return err
 				}
-				testbed.AddData(r, result.Data{Name: set.Name, Origin: set.Origin, Train: set.Train.Len(), Test: set.Test.Len(), SHA256: set.SHA256, Note: set.Note})
+				setup.AddData(r, result.Data{Name: set.Name, Origin: set.Origin, Train: set.Train.Len(), Test: set.Test.Len(), SHA256: set.SHA256, Note: set.Note})
 				for n := fewest; n <= most; n++ {
 					all = append(all, taskOf(w, n, env.Profile, set))
 				}
@@ -59,7 +59,7 @@ func Experiment() exp.Experiment {
 // protocol: a profile of fewer nodes has not run it, which is no finding about the paper.
 func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 	most := 0
-	for _, net := range testbed.Networks() {
+	for _, net := range setup.Networks() {
 		most = max(most, slices.Max(net.Nodes(profile)))
 	}
 	f := claims.Number(float64(most), nil, nil, 0)
@@ -74,7 +74,7 @@ func judgeNodes(profile string, p *cluster.Platform) result.Claim {
 // task is the task of one network on n nodes as a training is configured: its classes, the
 // outputs of its network and the labels of its images.
 type task struct {
-	Network       testbed.Network
+	Network       setup.Network
 	Nodes         int
 	Classes       int // of the configuration
 	Logits        int // of the network built for it
@@ -84,19 +84,19 @@ type task struct {
 }
 
 // taskOf reads the task off the configuration of trainings on a number of nodes.
-func taskOf(w testbed.Network, nodes int, profile string, set *datasets.Set) task {
+func taskOf(w setup.Network, nodes int, profile string, set *datasets.Set) task {
 	cfg := configOf(w, codedsgd.CSSGD, nodes, profile)
 	own := kit.Must(set.FirstClasses(cfg.Classes))
 	return task{Network: w, Nodes: cfg.Workers, Classes: cfg.Classes, Logits: w.Build(nodes).Classes(), Train: own.Train.Len(), Test: own.Test.Len(),
-		Labels: min(distinct(own.Train.Labels), distinct(own.Test.Labels)), Batch: cfg.BatchSize, Micros: testbed.Q(nodes)}
+		Labels: min(distinct(own.Train.Labels), distinct(own.Test.Labels)), Batch: cfg.BatchSize, Micros: setup.Q(nodes)}
 }
 
 // configOf returns how a training of w on n nodes of the reference begins, as the paper
 // fixes it: n classes, a batch with the same samples for every node, CPU nodes that spend
 // nothing beside their arithmetic. Options, rate, length and seed are left out.
-func configOf(w testbed.Network, method string, nodes int, profile string) train.Config {
-	c := train.Config{Sync: method, Model: w.Model, Data: w.Dataset(profile), Classes: testbed.Classes(nodes),
-		Platform: testbed.Platform(), Workers: nodes, Launch: -1, Overhead: -1}
+func configOf(w setup.Network, method string, nodes int, profile string) train.Config {
+	c := train.Config{Sync: method, Model: w.Model, Data: w.Dataset(profile), Classes: setup.Classes(nodes),
+		Platform: setup.Platform(), Workers: nodes, Launch: -1, Overhead: -1}
 	if slices.Contains(codedsgd.Methods(), method) {
 		c.BatchSize = w.Batch(nodes)
 	} else {
@@ -207,7 +207,7 @@ func assumptions(p *cluster.Platform) result.Frame {
 
 func table1Facts(p *cluster.Platform, all []task, rho []calibrated) []result.Fact {
 	faults, last := kit.CountIf(all, task.wrong), all[len(all)-1]
-	return kit.Facts("calibrated", testbed.Anchor, "micro", testbed.Q(testbed.Anchor),
+	return kit.Facts("calibrated", setup.Anchor, "micro", setup.Q(setup.Anchor),
 		"inside", !slices.ContainsFunc(rho, func(r calibrated) bool { return !r.inside() }),
 		"nodes", len(p.Workers), "server", p.Server != nil, "multicast", p.Multicast,
 		"speed/GFLOP/s", p.Workers[0].FLOPS/1e9, "link/Gb/s", p.Workers[0].Bandwidth*8/1e9, "fewest", fewest, "most", most,
@@ -217,7 +217,7 @@ func table1Facts(p *cluster.Platform, all []task, rho []calibrated) []result.Fac
 // calibrated is communication over computation of one network in the paper's own time
 // model, T = r·Tcalc + (n−r)/((n−1)·r)·Tcomm.
 type calibrated struct {
-	Network    testbed.Network
+	Network    setup.Network
 	Parameters int
 	FLOP       float64 // per sample, forward and backward
 	Calc       float64 // Tcalc: seconds for |F_j|/n samples on one node
@@ -233,14 +233,14 @@ func (r calibrated) inside() bool { return r.Low <= r.value() && r.value() <= r.
 // calibration sets both networks' ratios on p beside the ranges that the paper's
 // best redundancies at 8 nodes imply.
 func calibration(p *cluster.Platform) (out []calibrated) {
-	for _, w := range testbed.Networks() {
-		m, host := w.Build(testbed.Anchor), p.Workers[0]
+	for _, w := range setup.Networks() {
+		m, host := w.Build(setup.Anchor), p.Workers[0]
 		r := calibrated{Network: w, Parameters: m.NumParams(), Best: w.Best}
 		for _, l := range m.Layers() {
 			r.FLOP += l.ForwardFLOP + l.BackwardFLOP
 		}
 		r.Calc = float64(w.PerNode) * r.FLOP / host.FLOPS
-		r.Comm = float64((testbed.Anchor-1)*testbed.Q(testbed.Anchor)/testbed.Anchor) * 4 * float64(r.Parameters) / host.Bandwidth
+		r.Comm = float64((setup.Anchor-1)*setup.Q(setup.Anchor)/setup.Anchor) * 4 * float64(r.Parameters) / host.Bandwidth
 		r.Low, r.High = timing.Exact.Ratios(r.Best)
 		out = append(out, r)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
@@ -17,7 +17,7 @@ import (
 // A training begins with n classes on the first n nodes; a batch of all nodes for
 // the methods that cut one into blocks, one of each node's for ASGD.
 func TestConfigurationIsThePapers(t *testing.T) {
-	for _, w := range testbed.Networks() {
+	for _, w := range setup.Networks() {
 		for n := 2; n <= 10; n++ {
 			c, a := configOf(w, "cssgd", n, "ci"), configOf(w, "asp", n, "ci")
 			if c.Classes != n || a.Classes != n || c.Workers != n || a.Workers != n || c.Model != w.Model {
@@ -47,7 +47,7 @@ func TestTable1(t *testing.T) {
 	}
 	kittest.FoundAs(t, r.Claims[1], claims.Input, result.Because("C24", "fewest", 2, "most", 10))
 	for profile, want := range map[string]string{"ci": claims.NotRun, "quick": claims.NotRun, "standard": claims.Input, "paper": claims.Input} {
-		c := judgeNodes(profile, testbed.Platform())
+		c := judgeNodes(profile, setup.Platform())
 		if kittest.FoundAs(t, c, want, result.Because("C09", "nodes", 10, "server", true)); (c.Measured == nil) != (want == claims.NotRun) {
 			t.Errorf("%s in %s: measured %v", c.ID, profile, c.Measured)
 		}
@@ -56,7 +56,7 @@ func TestTable1(t *testing.T) {
 
 // A node that differs has a row of its own, and its neighbours theirs.
 func TestUnequalNodesHaveTheirRows(t *testing.T) {
-	p := testbed.Platform()
+	p := setup.Platform()
 	p.Workers[2].FLOPS *= 2
 	r := &result.Result{Frames: []result.Frame{hosts(p)}}
 	kittest.WantCells(t, r, "nodes", "host", "node0", "node2", "node3", "server")
@@ -66,7 +66,7 @@ func TestUnequalNodesHaveTheirRows(t *testing.T) {
 
 // Every host's values are in the frame, hosts with one reason in one row.
 func TestAssumptionsAreAllThere(t *testing.T) {
-	p := testbed.Platform()
+	p := setup.Platform()
 	f := assumptions(p)
 	for _, list := range [][]cluster.Assumption{p.Assumed, p.Workers[9].Assumed, p.Server.Assumed} {
 		for _, a := range list {
@@ -85,7 +85,7 @@ func TestAssumptionsAreAllThere(t *testing.T) {
 // C24 in all outcomes: right, and wrong in the configuration, the network, the
 // images or the nodes.
 func TestClassesAreJudged(t *testing.T) {
-	good := task{Network: testbed.DNN, Nodes: 4, Classes: 4, Logits: 4, Labels: 4}
+	good := task{Network: setup.DNN, Nodes: 4, Classes: 4, Logits: 4, Labels: 4}
 	kittest.FoundAs(t, judgeClasses([]task{good, good}), claims.Input)
 	for field, spoil := range map[string]func(*task){
 		"classes": func(x *task) { x.Classes = 10 },
@@ -106,7 +106,7 @@ func TestClassesAreJudged(t *testing.T) {
 // gradients of 2.67472 MB through 125 MB/s 1,048.5 ms. CNN: 544,840 and 36,771,840;
 // 294.17 ms and 854.3 ms. The ranges are those of claims C25 and C26.
 func TestCalibrationByHand(t *testing.T) {
-	all := calibration(testbed.Platform())
+	all := calibration(setup.Platform())
 	for i, want := range []struct {
 		parameters                  int
 		flop, calc, comm, low, high float64
@@ -118,7 +118,7 @@ func TestCalibrationByHand(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", r.Network.Title, r, want)
 		}
 	}
-	slow := testbed.Platform()
+	slow := setup.Platform()
 	for i := range slow.Workers {
 		slow.Workers[i].Bandwidth /= 10
 	}

@@ -1,7 +1,7 @@
 package timing
 
 import (
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/papers/codedsgd"
 )
 
@@ -63,19 +63,19 @@ type Law struct {
 // Laws were fixed before the first run: each node's work in a batch does not depend on n
 // (§3.1: equal amounts of data), so Tcomm alone changes.
 var Laws = []Law{
-	{"constant", func(int) float64 { return 1 }},                                      // the same at every n
-	{"links", func(n int) float64 { return float64(n-1) / float64(n) }},               // equally many gradients, links work at once
-	{"medium", func(n int) float64 { return float64(n - 1) }},                         // equally many gradients, one medium
-	{"whole", func(n int) float64 { return float64(n * (n - 1)) }},                    // one gradient per node, one medium
-	{"ours", func(n int) float64 { return float64(testbed.Q(n)*(n-1)) / float64(n) }}, // our micro-blocks and links
+	{"constant", func(int) float64 { return 1 }},                                    // the same at every n
+	{"links", func(n int) float64 { return float64(n-1) / float64(n) }},             // equally many gradients, links work at once
+	{"medium", func(n int) float64 { return float64(n - 1) }},                       // equally many gradients, one medium
+	{"whole", func(n int) float64 { return float64(n * (n - 1)) }},                  // one gradient per node, one medium
+	{"ours", func(n int) float64 { return float64(setup.Q(n)*(n-1)) / float64(n) }}, // our micro-blocks and links
 }
 
 // At returns Tcomm/Tcalc on n nodes if it is rho on the anchor's.
-func (l Law) At(n int, rho float64) float64 { return rho * l.of(n) / l.of(testbed.Anchor) }
+func (l Law) At(n int, rho float64) float64 { return rho * l.of(n) / l.of(setup.Anchor) }
 
 // Ratios returns between which Tcomm/Tcalc r is the best redundancy on the anchor's nodes.
 func (f Form) Ratios(r int) (lo, hi float64) {
-	a, b := codedsgd.RhoRange(testbed.Anchor, r, f.Short)
+	a, b := codedsgd.RhoRange(setup.Anchor, r, f.Short)
 	lo, _ = a.Float64()
 	hi, _ = b.Float64()
 	return lo, hi

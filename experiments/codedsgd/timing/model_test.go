@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"testing"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/papers/codedsgd"
 )
@@ -28,8 +28,8 @@ func TestFormsAreTheModel(t *testing.T) {
 
 // At the ends of a range the two neighbours take the same time.
 func TestRatiosAreEnds(t *testing.T) {
-	for r := 1; r < testbed.Anchor; r++ {
+	for r := 1; r < setup.Anchor; r++ {
 		_, rho := Exact.Ratios(r)
-		kittest.Near(t, "neighbours", Exact.Batch(testbed.Anchor, r, rho), Exact.Batch(testbed.Anchor, r+1, rho), 1e-12*rho)
+		kittest.Near(t, "neighbours", Exact.Batch(setup.Anchor, r, rho), Exact.Batch(setup.Anchor, r+1, rho), 1e-12*rho)
 	}
 }

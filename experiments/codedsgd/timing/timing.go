@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/train"
@@ -64,12 +64,12 @@ type Iteration struct {
 // an iteration waits for the slowest node.
 const Iterations = 4
 
-// Setting holds everything that decides an iteration's time.
-type Setting struct {
-	Net      testbed.Network `json:"net"`
-	Nodes    int             `json:"nodes"`
-	Exchange Exchange        `json:"exchange"`
-	// Micro is Q; 0: testbed.Q. Grow is how many batches' samples are computed at once: an
+// Config holds everything that decides an iteration's time.
+type Config struct {
+	Net      setup.Network `json:"net"`
+	Nodes    int           `json:"nodes"`
+	Exchange Exchange      `json:"exchange"`
+	// Micro is Q; 0: setup.Q. Grow is how many batches' samples are computed at once: an
 	// iteration's numbers are divided by it, so that a larger Q has micro-blocks of the
 	// same size. 0: 1.
 	Micro int     `json:"micro,omitempty"`
@@ -123,9 +123,9 @@ func VariantOf(key string) Variant {
 var Judged, Switched, Ethernet = Variants[0], VariantOf("micro-switch-overlap"), VariantOf("whole-switch-overlap")
 
 // On returns the setting of x in variant v.
-func (v Variant) On(net testbed.Network, n int, x Exchange) Setting {
+func (v Variant) On(net setup.Network, n int, x Exchange) Config {
 	x.Whole, x.NoOverlap = v.Whole, !v.Overlap
-	return Setting{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
+	return Config{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
 }
 
 // Messages returns the message model of a variant, a key of the enumeration messages:
@@ -139,7 +139,7 @@ func (v Variant) Messages() string {
 
 // AllRedundancies lists 1 to 8, Figure 12's axis.
 func AllRedundancies() (rs []int) {
-	for r := 1; r <= testbed.Anchor; r++ {
+	for r := 1; r <= setup.Anchor; r++ {
 		rs = append(rs, r)
 	}
 	return rs
@@ -149,18 +149,18 @@ func AllRedundancies() (rs []int) {
 // divide Q(8) = 56 of the other figures: here Q = 280, and five batches' samples are
 // computed at once, so that a micro-block has as many samples as there. Times are per
 // batch.
-func Anchored(net testbed.Network, x Exchange, shared bool) Setting {
-	s := Setting{Net: net, Nodes: testbed.Anchor, Exchange: x, Shared: shared}
+func Anchored(net setup.Network, x Exchange, shared bool) Config {
+	s := Config{Net: net, Nodes: setup.Anchor, Exchange: x, Shared: shared}
 	if !x.Whole {
-		s.Micro = testbed.MicroBlocks(testbed.Anchor, AllRedundancies()...)
-		s.Grow = s.Micro / testbed.Q(testbed.Anchor)
+		s.Micro = setup.MicroBlocks(setup.Anchor, AllRedundancies()...)
+		s.Grow = s.Micro / setup.Q(setup.Anchor)
 	}
 	return s
 }
 
 // Run times an iteration of the network at full width: a timing-only run of a few
 // iterations, made once.
-func Run(ctx context.Context, env exp.Env, s Setting) (Iteration, error) {
+func Run(ctx context.Context, env exp.Env, s Config) (Iteration, error) {
 	p := s.platform()
 	return kit.Keep(ctx, env, []any{s, Iterations, train.CodingRate, p}, func(string) (Iteration, error) {
 		it, err := s.run(ctx, p)
@@ -171,21 +171,21 @@ func Run(ctx context.Context, env exp.Env, s Setting) (Iteration, error) {
 	})
 }
 
-func (s *Setting) redundancy() int { return max(s.Exchange.Redundancy, 1) }
+func (s *Config) redundancy() int { return max(s.Exchange.Redundancy, 1) }
 
-func (s *Setting) grow() int { return max(s.Grow, 1) }
+func (s *Config) grow() int { return max(s.Grow, 1) }
 
 // micro returns Q of the messages; 0: whole gradients.
-func (s *Setting) micro() int {
+func (s *Config) micro() int {
 	if s.Exchange.Whole {
 		return 0
 	}
-	return cmp.Or(s.Micro, testbed.Q(s.Nodes))
+	return cmp.Or(s.Micro, setup.Q(s.Nodes))
 }
 
-// platform returns the testbed's, changed as s says.
-func (s *Setting) platform() *cluster.Platform {
-	p := testbed.Platform()
+// platform returns the platform of every timed run, changed as s says.
+func (s *Config) platform() *cluster.Platform {
+	p := setup.Platform()
 	p.Workers = p.Workers[:s.Nodes]
 	for i := range p.Workers {
 		h := &p.Workers[i]
@@ -204,10 +204,10 @@ func (s *Setting) platform() *cluster.Platform {
 
 // Layers returns the layers of net on n nodes, with the work of one sample, and the shapes
 // of their weight matrices.
-func Layers(net testbed.Network, n int) (out []cluster.Layer, shapes [][2]int) {
+func Layers(net setup.Network, n int) (out []cluster.Layer, shapes [][2]int) {
 	m := net.Build(n)
 	for _, l := range m.Layers() {
-		shapes = append(shapes, testbed.Shape(m, l))
+		shapes = append(shapes, setup.Shape(m, l))
 		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length,
 			Forward: cluster.Work{FLOP: l.ForwardFLOP, Bytes: l.Bytes}, Backward: cluster.Work{FLOP: l.BackwardFLOP, Bytes: 2 * l.Bytes}})
 	}
@@ -231,7 +231,7 @@ func Elements(layers []cluster.Layer) (n int) {
 	return n
 }
 
-func (s *Setting) run(ctx context.Context, p *cluster.Platform) (it Iteration, err error) {
+func (s *Config) run(ctx context.Context, p *cluster.Platform) (it Iteration, err error) {
 	layers, shapes := Layers(s.Net, s.Nodes)
 	cfg := virtual.Config{Seed: s.Seed, Workers: s.Nodes, Headerless: s.Ideal}
 	wrap := func(q cluster.Proc) cluster.Proc { return q }
@@ -275,7 +275,7 @@ func (s *Setting) run(ctx context.Context, p *cluster.Platform) (it Iteration, e
 	w := SampleWork(layers)
 	samples := float64(s.redundancy()*s.Net.Batch(s.Nodes)) / float64(s.Nodes)
 	w.FLOP, w.Bytes = w.FLOP*samples, w.Bytes*samples
-	it.Compute = testbed.Platform().Workers[0].Seconds(w)
+	it.Compute = setup.Platform().Workers[0].Seconds(w)
 	return it, nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"gradsync/experiments/codedsgd/testbed"
+	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/shared/cluster"
@@ -63,9 +63,9 @@ func TestMedium(t *testing.T) {
 // A ring on a medium carries 2(n−1) gradients one after the other; on a switch the
 // links work at once and it takes 2(n−1)/n. The compute is that of its share.
 func TestRingTimes(t *testing.T) {
-	s := Setting{Net: testbed.DNN, Nodes: 4, Exchange: Exchange{Method: Ring, NoOverlap: true}, Ideal: true, Steps: 1}
-	layers, _ := Layers(testbed.DNN, 4)
-	bytes, link := 4*float64(Elements(layers)), testbed.Platform().Workers[0].Bandwidth
+	s := Config{Net: setup.DNN, Nodes: 4, Exchange: Exchange{Method: Ring, NoOverlap: true}, Ideal: true, Steps: 1}
+	layers, _ := Layers(setup.DNN, 4)
+	bytes, link := 4*float64(Elements(layers)), setup.Platform().Workers[0].Bandwidth
 	for _, shared := range []bool{false, true} {
 		s.Shared = shared
 		it, err := Run(t.Context(), exp.Env{}, s)
@@ -87,19 +87,19 @@ func TestTimeIsMadeOnce(t *testing.T) {
 	memo := kittest.Memo{}
 	env := exp.Env{Memo: memo}
 	x := Exchange{Method: Ring}
-	first, err := Run(t.Context(), env, Setting{Net: testbed.DNN, Nodes: 2, Exchange: x})
+	first, err := Run(t.Context(), env, Config{Net: setup.DNN, Nodes: 2, Exchange: x})
 	if err != nil || len(memo) != 1 {
 		t.Fatalf("%v, %d kept", err, len(memo))
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if again, err := Run(ended, env, Setting{Net: testbed.DNN, Nodes: 2, Exchange: x}); err != nil || again != first {
+	if again, err := Run(ended, env, Config{Net: setup.DNN, Nodes: 2, Exchange: x}); err != nil || again != first {
 		t.Errorf("again %+v (%v), want %+v", again, err, first)
 	}
-	if _, err := Run(ended, env, Setting{Net: testbed.DNN, Nodes: 3, Exchange: x}); err == nil {
+	if _, err := Run(ended, env, Config{Net: setup.DNN, Nodes: 3, Exchange: x}); err == nil {
 		t.Error("another number of nodes was timed after the command had ended")
 	}
-	if _, err := Run(t.Context(), env, Setting{Net: testbed.DNN, Nodes: 2, Exchange: Exchange{Method: "none"}}); err == nil || len(memo) != 1 {
+	if _, err := Run(t.Context(), env, Config{Net: setup.DNN, Nodes: 2, Exchange: Exchange{Method: "none"}}); err == nil || len(memo) != 1 {
 		t.Errorf("an unknown method: %v, %d kept", err, len(memo))
 	}
 }
@@ -107,7 +107,7 @@ func TestTimeIsMadeOnce(t *testing.T) {
 // What a node computes in an iteration, by hand: 160 samples, twice that at r = 2, of
 // 6 FLOP per weight (784·512 + 512·512 + 512·8), at 5 GFLOP/s.
 func TestComputeIsByHand(t *testing.T) {
-	layers, _ := Layers(testbed.DNN, 8)
+	layers, _ := Layers(setup.DNN, 8)
 	if w := SampleWork(layers); w.FLOP != 6*(784*512+512*512+512*8) {
 		t.Errorf("a sample takes %g FLOP", w.FLOP)
 	}

@@ -119,7 +119,7 @@ func assumptionsFrame(p *cluster.Platform) result.Frame {
 // parameters fills Table 3 with the parameters of every run.
 func parameters(_ context.Context, env exp.Env, r *result.Result) error {
 	r.Seeds = []uint64{}
-	parameters := func(model string) int { return setup.CostsOf(model).Params }
+	parameters := func(model string) int { return setup.FullSizeOf(model).Params }
 	r.Facts = append(setup.Settings(), kit.Facts("ssp_bound/clocks", setup.SSPBound, "dssp_lower/clocks", setup.DSSPLower, "dssp_upper/clocks", setup.DSSPUpper,
 		"launch/µs", 1e6*train.DefaultLaunch.Seconds(), "overhead/ms", setup.Milliseconds(train.DefaultOverhead), "lenet5_parameters", parameters("lenet5"),
 		"vgg19_bn_parameters", parameters("vgg19_bn"), "changed", r.Profile == "quick")...)

@@ -65,9 +65,22 @@ type knobPoint struct {
 	Trained       bool
 }
 
+// trainedAt returns the values of k at which LeNet-5 is trained: in quick the ends and the reference,
+// else all.
+func (k knob) trainedAt(profile string) []float64 {
+	if profile != "quick" {
+		return k.at
+	}
+	return []float64{k.at[0], k.reference, k.at[len(k.at)-1]}
+}
+
 // points returns DASP at each value of k: with LeNet-5 if trained, else with every network.
-func (k knob) points(trained bool) (out []knobPoint) {
-	for _, x := range k.at {
+func (k knob) points(profile string, trained bool) (out []knobPoint) {
+	values := k.at
+	if trained {
+		values = k.trainedAt(profile)
+	}
+	for _, x := range values {
 		for _, m := range setup.Models {
 			if !trained || m == setup.Models[0] {
 				out = append(out, knobPoint{k.key, x, m, "dasp", trained})
@@ -81,15 +94,15 @@ func (k knob) points(trained bool) (out []knobPoint) {
 func sensitivity() exp.Experiment {
 	return kit.Study[knobPoint, setup.Summary]{ID: "dasp/sensitivity", Source: "ours",
 		Kind: result.TimingOnly, Profiles: exp.Profiles,
-		Points: func(string) (out []knobPoint) {
+		Points: func(profile string) (out []knobPoint) {
 			for _, k := range knobs {
-				for _, t := range k.points(false) {
+				for _, t := range k.points(profile, false) {
 					for _, t.Method = range setup.Methods {
 						out = append(out, t)
 					}
 				}
 				if k.options != nil {
-					out = append(out, k.points(true)...)
+					out = append(out, k.points(profile, true)...)
 				}
 			}
 			return out
@@ -101,12 +114,14 @@ func sensitivity() exp.Experiment {
 			return "timing", 0.02
 		},
 		Config: func(profile string) map[string]any {
-			values := map[string][]float64{}
+			values, trained := map[string][]float64{}, map[string][]float64{}
 			for _, k := range knobs {
-				values[k.key] = k.at
+				if values[k.key] = k.at; k.options != nil {
+					trained[k.key] = k.trainedAt(profile)
+				}
 			}
 			return map[string]any{"platform": kit.Platform(setup.Load(setup.Heterogeneous)), "options": setup.Options(), "batch": setup.FullBatch,
-				"size": manyRows(profile), "knobs": values}
+				"size": manyRows(profile), "knobs": values, "trained": trained}
 		},
 		Measure: func(ctx context.Context, env exp.Env, t knobPoint, seed uint64) (setup.Summary, error) {
 			k, p := kit.Find(knobs, func(k knob) bool { return k.key == t.Knob }), setup.Load(setup.Heterogeneous)
@@ -136,7 +151,7 @@ func showKnobs(v *kit.View[knobPoint, setup.Summary]) {
 	for _, k := range knobs {
 		s := kit.NewSheet(k.key, "value/"+k.unit+" model:model asp/.3 dssp/.3 ssp/.3 bsp±/.3 "+
 			"QIS/%.1 WSS/%.1 FSS/%.1 staleness/versions.2 spread/versions")
-		for _, t := range k.points(false) {
+		for _, t := range k.points(v.Profile, false) {
 			row := []any{t.Value, t.Model}
 			for _, b := range rivalsOf {
 				row = append(row, over(t, b))
@@ -159,7 +174,7 @@ func showKnobs(v *kit.View[knobPoint, setup.Summary]) {
 		}
 		all.Add(k.key, k.reference, learning)
 	}
-	v.Facts = sizeFacts(manyRows(v.Profile))
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Whether("fewer", v.Profile == "quick"))
 	v.Frames = append(v.Frames, all.Frame, ranges.Frame)
 }
 
@@ -169,7 +184,7 @@ func showLearning(v *kit.View[knobPoint, setup.Summary], k knob) string {
 	target, base := manyRows(v.Profile).Target, v.At(knobPoint{k.key, k.reference, setup.Models[0], "dasp", true})
 	kit.MadeOf(v.Result, base[0].Engine, base[0].Data)
 	s := kit.NewSheet(k.key+"-learning", "value/"+k.unit+learningColumns)
-	for _, t := range k.points(true) {
+	for _, t := range k.points(v.Profile, true) {
 		s.Add(learningCells(target, v.At(t), base, t.Value)...)
 	}
 	v.Frames = append(v.Frames, kit.As(result.Trained, s.Frame))

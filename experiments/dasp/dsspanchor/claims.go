@@ -19,7 +19,7 @@ const benchRate = 256e9
 // trainingCost returns what a training of 300 epochs costs in FLOP, three passes per image, and the
 // least hours that it takes at benchRate.
 func trainingCost() (flop, hours float64) {
-	for _, l := range setup.CostsOf(ownModel).Layers {
+	for _, l := range setup.FullSizeOf(ownModel).Layers {
 		flop += l.ForwardFLOP + l.BackwardFLOP
 	}
 	flop *= epochs * epochImages
@@ -27,7 +27,7 @@ func trainingCost() (flop, hours float64) {
 }
 
 // tableClaims gives X01–X12 as not run, with the reason, and with the ratio that timing gives.
-func tableClaims(f field) (out []result.Claim) {
+func tableClaims(f clusterRuns) (out []result.Claim) {
 	flop, hours := trainingCost()
 	why := result.Because("dssp-not-trained", "flop", flop, "hours", math.Round(hours), "rate", benchRate/1e9, "epochs", epochs)
 	for i, c := range f.list {
@@ -72,7 +72,7 @@ func beside(id string, c contestant, x float64, bsp contestant) result.Reason {
 // homogeneousOrder judges X13, time of 300 epochs in the order BSP < SSP < DSSP < ASP, for both
 // models. Each must exceed the one before by more than tie of n gradients, with its interval, so that
 // a tie is against the order. SSP's times are means over s = 3, 6 and 15.
-func homogeneousOrder(homo map[string]field, s lengths) result.Claim {
+func homogeneousOrder(homo map[string]clusterRuns, s lengths) result.Claim {
 	parts, orders, asp, seeds := []result.Part{}, []map[string]any{}, []float64{}, 0
 	for _, m := range sixteenModels {
 		list := fourMethods(homo[m])
@@ -102,7 +102,7 @@ func homogeneousOrder(homo map[string]field, s lengths) result.Claim {
 var homogeneousDiffers = []string{"X13-network", "X13-classes", "X13-server", "X13-workers", "X13-assumed"}
 
 // fourMethods returns the times of X13's methods, in its order.
-func fourMethods(f field) []entrant {
+func fourMethods(f clusterRuns) []entrant {
 	of := func(symbol string, keys ...string) entrant {
 		e := entrant{symbol: symbol, samples: make(kit.Sample, len(f.runs[0]))}
 		for _, key := range keys {
@@ -144,7 +144,7 @@ func order(list []entrant, tie float64) string {
 }
 
 // orderFacts compares the order of Table I's times with the simulated one.
-func orderFacts(f field, s lengths) []result.Fact {
+func orderFacts(f clusterRuns, s lengths) []result.Fact {
 	var simulated, stated []entrant
 	for i, c := range f.list {
 		if c.Stated != "" {

@@ -224,23 +224,23 @@ func (c contestant) closedForm(f float64) float64 {
 }
 
 // stated returns Table I's time relative to BSP's.
-func (f field) stated(i int) float64 { return f.list[i].statedTime() / f.list[0].statedTime() }
+func (f clusterRuns) stated(i int) float64 { return f.list[i].statedTime() / f.list[0].statedTime() }
 
 func show(v *kit.View[point, measured]) {
 	s := lengthsOf(v.Profile)
-	of := func(h point, list []contestant) field {
-		f := field{list: list}
+	of := func(h point, list []contestant) clusterRuns {
+		f := clusterRuns{list: list}
 		for _, c := range list {
 			h.Contestant = c.Key
 			f.runs = append(f.runs, kit.Map(v.At(h), func(x measured) simulation { return x.Run }))
 		}
 		return f
 	}
-	pair, homo := of(point{Cluster: mixedPair, Model: ownModel}, contestants(2)), map[string]field{}
+	pair, homo := of(point{Cluster: mixedPair, Model: ownModel}, contestants(2)), map[string]clusterRuns{}
 	for _, m := range sixteenModels {
 		homo[m] = of(point{Cluster: sixteen, Model: m}, contestants(16))
 	}
-	others := map[point]field{}
+	others := map[point]clusterRuns{}
 	var links, orders []point
 	for _, h := range points() {
 		switch {
@@ -260,10 +260,10 @@ func show(v *kit.View[point, measured]) {
 
 // runFrame lists the runs on both clusters, the pair's timing beside the stated times. The column
 // explained is the part of the stated saving that timing gives.
-func runFrame(pair field, homo map[string]field) result.Frame {
+func runFrame(pair clusterRuns, homo map[string]clusterRuns) result.Frame {
 	s := kit.NewSheet("runs", "cluster:platform model:model method:contestant time±/s.1 ratio~/.4 closed/.3 stated/s.1 stated_ratio/.3 "+
 		"explained/%.0 gradients/.2 share/%.1 fast_waits/%.1 waits/%.2 largest staleness/versions.2 listed")
-	add := func(f field, cluster, model string) {
+	add := func(f clusterRuns, cluster, model string) {
 		for i, c := range f.list {
 			of := func(x float64) float64 { return kit.OnlyIf(cluster == mixedPair, x) }
 			percent := func(share func(simulation) float64) float64 { return 100 * f.mean(i, share) }
@@ -306,7 +306,7 @@ func raceFrame(v *kit.View[point, measured], s lengths) result.Frame {
 }
 
 // linkFrame lists the pair's ratios over links and time factors; own marks the cards' own factor.
-func linkFrame(rows []point, others map[point]field) result.Frame {
+func linkFrame(rows []point, others map[point]clusterRuns) result.Frame {
 	columns, keys := "link/Gb/s factor/.2 f/.2", []string{}
 	for _, c := range otherPair()[1:] {
 		columns, keys = columns+" "+c.Key+"/.3", append(keys, c.Key)
@@ -324,7 +324,7 @@ func linkFrame(rows []point, others map[point]field) result.Frame {
 }
 
 // orderFrame lists the order, fastest first, on other servers and jitters.
-func orderFrame(rows []point, others map[point]field, size lengths) result.Frame {
+func orderFrame(rows []point, others map[point]clusterRuns, size lengths) result.Frame {
 	s := kit.NewSheet("other-orders", "server/Gb/s jitter/% order asp/.3")
 	for _, h := range rows {
 		var list []entrant
@@ -337,8 +337,8 @@ func orderFrame(rows []point, others map[point]field, size lengths) result.Frame
 }
 
 // facts returns what timing explains of Table I, and on what the numbers rest.
-func facts(f field, s lengths) []result.Fact {
-	parameters := setup.CostsOf(ownModel).Params
+func facts(f clusterRuns, s lengths) []result.Fact {
+	parameters := setup.FullSizeOf(ownModel).Params
 	const weights, biases = 64 * 90, 90 // that 90 more classes need
 	var paces, stated []float64
 	for _, key := range []string{"ssp-3", "ssp-6", "ssp-15"} {
@@ -357,7 +357,7 @@ func facts(f field, s lengths) []result.Fact {
 
 // findings says what jitter makes of the printed form, what DASP's thresholds do between two
 // workers, and whether DSSP's gain comes from the server's link.
-func findings(v *kit.View[point, measured], f field, s lengths, links []point, others map[point]field) []result.Fact {
+func findings(v *kit.View[point, measured], f clusterRuns, s lengths, links []point, others map[point]clusterRuns) []result.Fact {
 	pace := func(jitter float64) float64 {
 		_, x := racing(v, point{Contestant: printedForm, Jitter: jitter}, s)
 		return x.Value
@@ -375,7 +375,7 @@ func findings(v *kit.View[point, measured], f field, s lengths, links []point, o
 
 // byVersions reports whether DASP's thresholds leave the fast worker free where SSP's bound does
 // not, and whether the narrow ones make it wait.
-func byVersions(f field, s lengths) (free, narrow bool) {
+func byVersions(f clusterRuns, s lengths) (free, narrow bool) {
 	rule, six, halfway := f.over(6).Value, f.over(7).Value, (f.ratio("asp")+1)/2
 	return max(rule, six) < halfway && f.ratio("ssp-3") > halfway, rule > six*(1+tie(s.Gradients))
 }

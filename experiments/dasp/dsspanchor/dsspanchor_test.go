@@ -41,9 +41,9 @@ func TestLapOf(t *testing.T) {
 }
 
 // fieldOn runs contestants for one seed.
-func fieldOn(t *testing.T, p *cluster.Platform, list []contestant, n int64) field {
+func fieldOn(t *testing.T, p *cluster.Platform, list []contestant, n int64) clusterRuns {
 	t.Helper()
-	f := field{list: list}
+	f := clusterRuns{list: list}
 	for _, c := range list {
 		l, err := c.timed(t.Context(), exp.Env{}, p, ownModel, n, 0)
 		if err != nil {
@@ -169,8 +169,8 @@ func TestOrder(t *testing.T) {
 
 // raceField has the given seconds of 300 epochs for BSP, ASP, SSP three times and
 // DSSP, in two seeds.
-func raceField(seconds ...float64) field {
-	f := field{list: contestants(2)}
+func raceField(seconds ...float64) clusterRuns {
+	f := clusterRuns{list: contestants(2)}
 	for i := range f.list {
 		x := seconds[min(i, len(seconds)-1)]
 		l := simulation{Epochs300: x, Factor: 2.5}
@@ -193,7 +193,7 @@ func TestHomogeneousOrder(t *testing.T) {
 		{"SSP by its mean", []float64{1, 4, 0.5, 2, 2.6, 3}, claims.Holds, "BSP<SSP<DSSP<ASP"},
 	} {
 		f := raceField(c.seconds...)
-		got := homogeneousOrder(map[string]field{ownModel: f, "resnet18": f}, s)
+		got := homogeneousOrder(map[string]clusterRuns{ownModel: f, "resnet18": f}, s)
 		if len(got.Differs) != len(homogeneousDiffers) {
 			t.Errorf("%s: differs in %v", c.name, got.Differs)
 		}
@@ -203,7 +203,7 @@ func TestHomogeneousOrder(t *testing.T) {
 		}
 	}
 	// One model of two against it is enough.
-	got := homogeneousOrder(map[string]field{ownModel: raceField(1, 4, 2, 2, 2, 3), "resnet18": raceField(2, 4, 1, 1, 1, 3)}, s)
+	got := homogeneousOrder(map[string]clusterRuns{ownModel: raceField(1, 4, 2, 2, 2, 3), "resnet18": raceField(2, 4, 1, 1, 1, 3)}, s)
 	if got.Verdict != claims.Differs {
 		t.Errorf("one model against the order: %s", got.Verdict)
 	}
@@ -331,7 +331,7 @@ func TestAnchorReadings(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		f            field
+		f            clusterRuns
 		free, narrow bool
 	}{
 		{raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5), true, true},
@@ -369,7 +369,7 @@ func TestOneStageIsTrainRunPushByPush(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		network := setup.CostsOf(c.model)
+		network := setup.FullSizeOf(c.model)
 		got, err := network.InOneStage(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -83,7 +83,7 @@ type simulation struct {
 // timed runs c on p in one stage.
 func (c contestant) timed(ctx context.Context, env exp.Env, p *cluster.Platform, model string, n int64, seed uint64) (simulation, error) {
 	return train.KeptBy(ctx, env, c.config(p, model, n, seed), func(cfg train.Config) (simulation, error) {
-		log, err := setup.CostsOf(model).InOneStage(ctx, cfg)
+		log, err := setup.FullSizeOf(model).InOneStage(ctx, cfg)
 		if err != nil {
 			return simulation{}, err
 		}
@@ -91,14 +91,14 @@ func (c contestant) timed(ctx context.Context, env exp.Env, p *cluster.Platform,
 	})
 }
 
-// field holds the runs of every contestant on one cluster, seed by seed.
-type field struct {
+// clusterRuns holds the runs of every contestant on one cluster, seed by seed.
+type clusterRuns struct {
 	list []contestant
 	runs [][]simulation
 }
 
 // at returns the index of a contestant. It panics on an unknown key.
-func (f field) at(key string) int {
+func (f clusterRuns) at(key string) int {
 	i := slices.IndexFunc(f.list, func(c contestant) bool { return c.Key == key })
 	if i < 0 {
 		panic("dasp: no contestant " + key)
@@ -107,28 +107,28 @@ func (f field) at(key string) int {
 }
 
 // times returns the seconds of 300 epochs of contestant i, seed by seed.
-func (f field) times(i int) kit.Sample {
+func (f clusterRuns) times(i int) kit.Sample {
 	return kit.Each(f.runs[i], func(l simulation) float64 { return l.Epochs300 })
 }
 
 // over returns the time of contestant i over BSP's.
-func (f field) over(i int) kit.Estimate { return f.times(i).Over(f.times(f.at("bsp"))) }
+func (f clusterRuns) over(i int) kit.Estimate { return f.times(i).Over(f.times(f.at("bsp"))) }
 
 // ratio returns the time of the contestant of that key over BSP's.
-func (f field) ratio(key string) float64 { return f.over(f.at(key)).Value }
+func (f clusterRuns) ratio(key string) float64 { return f.over(f.at(key)).Value }
 
 // mean returns what of gives of contestant i, the mean over seeds.
-func (f field) mean(i int, of func(simulation) float64) float64 {
+func (f clusterRuns) mean(i int, of func(simulation) float64) float64 {
 	return kit.Each(f.runs[i], of).Mean().Value
 }
 
 // factor returns how much longer the slow worker's iteration is under ASP.
-func (f field) factor() float64 {
+func (f clusterRuns) factor() float64 {
 	return f.mean(f.at("asp"), func(l simulation) float64 { return l.Factor })
 }
 
 // largest returns how many clocks contestant i was ahead, the largest of any seed.
-func (f field) largest(i int) int64 {
+func (f clusterRuns) largest(i int) int64 {
 	return kit.Largest(f.runs[i], func(l simulation) int64 { return l.Largest })
 }
 

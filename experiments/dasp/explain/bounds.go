@@ -86,7 +86,7 @@ var (
 
 // weights returns how much VGG-19-BN transfers and computes relative to ResNet-18, the latter on a
 // homogeneous worker of the tables.
-func weights(all map[string]setup.Costs) (bytes, compute float64) {
+func weights(all map[string]setup.FullSize) (bytes, compute float64) {
 	host := setup.Load(setup.Homogeneous).Workers[0]
 	seconds := func(m string) float64 {
 		return all[m].Seconds(&host, setup.FullBatch, train.DefaultLaunch, train.DefaultOverhead).Seconds()
@@ -103,7 +103,7 @@ func jittering(m, c, s float64) float64 { return (float64(m*c) + s) / (c + s) }
 // byJitter returns the largest ratio that jitter gives ResNet-18 while it gives VGG-19-BN the stated
 // one, vgg, and the m at which it does. m cannot exceed the number of workers; for each m,
 // VGG-19-BN's ratio fixes how much is steady.
-func byJitter(vgg float64, all map[string]setup.Costs) (most, at float64) {
+func byJitter(vgg float64, all map[string]setup.FullSize) (most, at float64) {
 	bytes, compute := weights(all)
 	for i := 1; i <= 1000; i++ {
 		m := vgg + float64((setup.Workers-vgg)*float64(i)/1000)
@@ -117,7 +117,7 @@ func byJitter(vgg float64, all map[string]setup.Costs) (most, at float64) {
 
 // byQueue returns the largest ratios that queueing, in turn and evenly, gives ResNet-18 while it
 // gives VGG-19-BN at most vgg.
-func byQueue(vgg float64, all map[string]setup.Costs) (turn, even float64) {
+func byQueue(vgg float64, all map[string]setup.FullSize) (turn, even float64) {
 	bytes, compute := weights(all)
 	k := compute / bytes
 	for i := range 301 {
@@ -138,7 +138,7 @@ func byQueue(vgg float64, all map[string]setup.Costs) (turn, even float64) {
 const tablesJitter = 0.05
 
 // arguments returns what the stated ratios require of any cluster, by arithmetic alone.
-func arguments(want [stated18]demand, all map[string]setup.Costs) []result.Fact {
+func arguments(want [stated18]demand, all map[string]setup.FullSize) []result.Fact {
 	r := map[string]float64{}
 	for _, d := range want {
 		r[d.Platform+d.Model+d.Against] = d.Ratio

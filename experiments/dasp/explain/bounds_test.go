@@ -63,7 +63,7 @@ func TestQueueing(t *testing.T) {
 	if queueing(1, 3, 2) != 1 || queueing(6, 100, 0) != 107./102 || sharing(1, 3, 2) != 1 || sharing(6, 0, 0) != 2 {
 		t.Error("one worker, a long computation, none")
 	}
-	all := modelCosts()
+	all := fullSizes()
 	for _, x := range [][2]float64{{1, 0}, {4, 0}, {12, 0}, {3, 1}, {1, 3}, {8, 0.5}} {
 		c, u := x[0], x[1]
 		lab := laboratory{Hardware: hardware{Latency: 1e-3, Decision: 1e-6, Update: 1e5, Launch: 1e-3, Overhead: 1e-3, Jitter: 0}, Options: setup.Options()}
@@ -92,7 +92,7 @@ func TestQueueing(t *testing.T) {
 // TestLastingStragglers: what the arguments say of bounds on clocks holds in
 // runs without jitter: neither SSP nor DSSP leaves the slowest worker behind.
 func TestLastingStragglers(t *testing.T) {
-	all := modelCosts()
+	all := fullSizes()
 	lab := someLaboratory()
 	lab.Hardware.Jitter, lab.Times = 0, [6]float64{1, 1, 1, 1, 1, 8}
 	time := map[string]float64{}
@@ -116,7 +116,7 @@ func TestJittering(t *testing.T) {
 	if got := jittering(10, 1, 4); got != 2.8 {
 		t.Errorf("jittering %g, want 2.8", got)
 	}
-	all := modelCosts()
+	all := fullSizes()
 	if bytes, compute := weights(all); math.Abs(bytes-20.04/11.17) > 0.001 || math.Abs(compute-0.748) > 0.001 {
 		t.Errorf("VGG-19-BN moves %.3f and computes %.3f of ResNet-18", bytes, compute)
 	}
@@ -124,7 +124,7 @@ func TestJittering(t *testing.T) {
 
 // The arguments use the paper's numbers: each is worked out by hand here.
 func TestArguments(t *testing.T) {
-	all := modelCosts()
+	all := fullSizes()
 	got := map[string]float64{}
 	for _, f := range arguments(demands(), all) {
 		got[f.Key] = f.Value.(float64)

@@ -130,10 +130,10 @@ func worst(found [stated18]float64, want [stated18]demand) (i int, factor float6
 	return i, factor
 }
 
-// span holds the smallest and the largest ratio over candidates; Lo 0: none seen.
-type span struct{ Lo, Hi float64 }
+// extent holds the smallest and the largest ratio over candidates; Lo 0: none seen.
+type extent struct{ Lo, Hi float64 }
 
-func (s *span) add(x float64) {
+func (s *extent) add(x float64) {
 	if !(x > 0) {
 		return
 	}
@@ -143,16 +143,16 @@ func (s *span) add(x float64) {
 	s.Hi = max(s.Hi, x)
 }
 
-// reached reports whether a stated ratio lies within the span, or as near to it as the claim's
+// reached reports whether a stated ratio lies within the extent, or as near to it as the claim's
 // tolerance.
-func (s span) reached(d demand) bool {
+func (s extent) reached(d demand) bool {
 	return s.Lo > 0 && s.Lo-d.Tolerance <= d.Ratio && d.Ratio <= s.Hi+d.Tolerance
 }
 
-// spans holds the ranges of all ratios.
-type spans [len(meanings)][stated18]span
+// extents holds the ranges of all ratios.
+type extents [len(meanings)][stated18]extent
 
-func (s *spans) add(r *ratios) {
+func (s *extents) add(r *ratios) {
 	for k := range r {
 		for i, x := range r[k] {
 			s[k][i].add(x)
@@ -160,7 +160,7 @@ func (s *spans) add(r *ratios) {
 	}
 }
 
-func (s *spans) join(o *spans) {
+func (s *extents) join(o *extents) {
 	for k := range o {
 		for i, x := range o[k] {
 			s[k][i].add(x.Lo)

@@ -37,7 +37,7 @@ func effortOf(profile string) effort {
 	case "ci":
 		return effort{Pushes: 60, Warmup: 2, Full: 120, Scan: 3, Chunk: 3, Population: 3}
 	case "quick":
-		return effort{Pushes: 180, Warmup: 6, Full: setup.Workers * setup.PerWorker, Scan: 128, Chunk: 64, Population: 16, Generations: 5, More: 10, Alone: 6,
+		return effort{Pushes: 180, Warmup: 6, Full: setup.Workers * setup.PerWorker, Scan: 128, Chunk: 64, Population: 12, Generations: 4, More: 6, Alone: 4,
 			Rounds: 1}
 	}
 	return effort{Pushes: 240, Warmup: 8, Full: setup.Workers * setup.PerWorker, Scan: 512, Chunk: 64, Population: 32, Generations: 16, More: 40, Alone: 45,
@@ -66,12 +66,12 @@ const (
 )
 
 // Experiment returns dasp/explain.
-func Experiment() exp.Experiment { return inquire().Experiment() }
+func Experiment() exp.Experiment { return inverse().Experiment() }
 
-// inquire asks the inverse question: which laboratories give the iteration-time ratios that the
+// inverse asks the inverse question: which laboratories give the iteration-time ratios that the
 // paper states, all of them at once. It judges no claim: a platform chosen to fit cannot confirm the
 // numbers that it was fitted to.
-func inquire() kit.Inquiry {
+func inverse() kit.Inquiry {
 	return kit.Inquiry{ID: "dasp/explain", Source: "DASP, §3.2", Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(profile string, seeds int) float64 {
 			size := effortOf(profile)
@@ -83,7 +83,7 @@ func inquire() kit.Inquiry {
 				"full": map[string]any{"gradients": size.Full, "warmup": setup.Warmup, "batch": setup.FullBatch}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			q := &inquiry{ctx: ctx, env: env, size: effortOf(env.Profile), costs: modelCosts(), want: demands()}
+			q := &searcher{ctx: ctx, env: env, size: effortOf(env.Profile), full: fullSizes(), want: demands()}
 			err := q.search()
 			if err == nil {
 				q.show(r)
@@ -92,14 +92,14 @@ func inquire() kit.Inquiry {
 		}}
 }
 
-// inquiry is the whole search and its findings.
-type inquiry struct {
-	ctx   context.Context
-	env   exp.Env
-	done  float64 // per cent
-	size  effort
-	costs map[string]setup.Costs
-	want  [stated18]demand
+// searcher holds the whole search and what it found.
+type searcher struct {
+	ctx  context.Context
+	env  exp.Env
+	done float64 // per cent
+	size effort
+	full map[string]setup.FullSize
+	want [stated18]demand
 
 	points [2][][]float64 // scanned, by space
 	scores [2][]ratios
@@ -110,7 +110,7 @@ type inquiry struct {
 	// alone holds the least losses of the subsets.
 	alone []partFit
 
-	seen       spans
+	seen       extents
 	candidates int
 	runs       int
 }
@@ -126,7 +126,7 @@ type evolvedFit struct {
 type bestFit struct {
 	lab    laboratory
 	fit    fit                    // loss at the tables' length, search seed
-	slack  []span                 // by axis: values that cost at most a tenth of the loss
+	slack  []extent               // by axis: values that cost at most a tenth of the loss
 	ratios [stated18]kit.Estimate // over all seeds, paired; no number where a reading has none
 	loss   float64                // over all seeds
 	qis    map[string]float64     // share of DASP's pushes in QIS, by cluster and model
@@ -140,7 +140,7 @@ type partFit struct {
 
 // search takes all steps in order: it scans both spaces, evolves per space and meaning, polishes the
 // best of each space, searches for the subsets, and runs the best fits with all seeds.
-func (q *inquiry) search() (err error) {
+func (q *searcher) search() (err error) {
 	then := func(step func() error) {
 		if err == nil {
 			err = step()
@@ -163,25 +163,25 @@ func (q *inquiry) search() (err error) {
 	return err
 }
 
-// piece is one saved part of the search.
-type piece struct {
+// searchPart is one saved part of the search.
+type searchPart struct {
 	Fit        fit
 	Scores     []ratios `json:",omitempty"` // of a scan
 	Within     float64  // loss of the fit of all 18 on a subset
-	Slack      []span   `json:",omitempty"` // by axis
-	Spans      spans
+	Slack      []extent `json:",omitempty"` // by axis
+	Spans      extents
 	Candidates int
 	Runs       int
 }
 
-// piece makes a part of the search, or loads what an earlier command left of it. A part depends on
+// part makes a part of the search, or loads what an earlier command left of it. A part depends on
 // the effort, the space and the parts before it; name and start stand for these. Every part has its
 // own evaluator, so that an interrupted search counts the same runs. cost is in per cent of the
 // whole.
-func (q *inquiry) piece(name string, start any, cost float64, pushes, warm int64, compute func(e *evaluator, p *piece) error) (piece, error) {
+func (q *searcher) part(name string, start any, cost float64, pushes, warm int64, compute func(e *evaluator, p *searchPart) error) (searchPart, error) {
 	key := []any{"explain", name, start, q.size, axes, pushes, warm}
-	p, err := kit.Keep(q.ctx, q.env, key, func(string) (p piece, err error) {
-		e := newEvaluator(q.ctx, q.costs, pushes, warm)
+	p, err := kit.Keep(q.ctx, q.env, key, func(string) (p searchPart, err error) {
+		e := newEvaluator(q.ctx, q.full, pushes, warm)
 		err = compute(e, &p)
 		p.Spans, p.Candidates, p.Runs = e.seen, e.candidates, e.runs
 		return p, err
@@ -197,18 +197,18 @@ func (q *inquiry) piece(name string, start any, cost float64, pushes, warm int64
 }
 
 // step adds cost to the progress and reports it.
-func (q *inquiry) step(cost float64, what string) {
+func (q *searcher) step(cost float64, what string) {
 	if q.done += cost; q.env.Progress != nil {
 		q.env.Progress(q.done, 100, what)
 	}
 }
 
 // scan scores a Latin hypercube, chunk by chunk.
-func (q *inquiry) scan(s int) error {
+func (q *searcher) scan(s int) error {
 	q.points[s] = hypercube(spaces[s], q.size.Scan)
 	for chunk := range slices.Chunk(q.points[s], q.size.Chunk) {
 		name := fmt.Sprintf("scan, %s, from %d", spaces[s].Key, len(q.scores[s]))
-		p, err := q.piece(name, chunk, 15*float64(len(chunk))/float64(2*q.size.Scan), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *piece) (err error) {
+		p, err := q.part(name, chunk, 15*float64(len(chunk))/float64(2*q.size.Scan), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *searchPart) (err error) {
 			p.Scores, err = e.decoded(chunk, subsets()[0].Of)
 			return err
 		})
@@ -222,7 +222,7 @@ func (q *inquiry) scan(s int) error {
 
 // pool returns n points of space s to start from: the points known to be good, then the best scanned
 // ones for a meaning and the demands of m. The larger space contains the smaller one's points.
-func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]float64 {
+func (q *searcher) pool(s, meaning int, m mask, n int, good ...[]float64) [][]float64 {
 	var points [][]float64
 	var found []float64
 	for i := 0; i <= s; i++ {
@@ -237,7 +237,7 @@ func (q *inquiry) pool(s, meaning int, m mask, n int, good ...[]float64) [][]flo
 }
 
 // evolve searches one space for one meaning.
-func (q *inquiry) evolve(s, k int) error {
+func (q *searcher) evolve(s, k int) error {
 	var good [][]float64
 	if s > 0 {
 		good = append(good, widened(q.fits[s-1][k].X))
@@ -246,7 +246,7 @@ func (q *inquiry) evolve(s, k int) error {
 }
 
 // goOn continues the evolutions of the meanings that fit best so far.
-func (q *inquiry) goOn(s int) error {
+func (q *searcher) goOn(s int) error {
 	if q.size.More == 0 {
 		return nil
 	}
@@ -264,10 +264,10 @@ func (q *inquiry) goOn(s int) error {
 
 // evolution evolves the points of start, and scores the end at the tables' length. name is the
 // stream that it draws from.
-func (q *inquiry) evolution(s, k int, name string, start [][]float64, generations int) error {
+func (q *searcher) evolution(s, k int, name string, start [][]float64, generations int) error {
 	all := subsets()[0]
 	name += ", " + spaces[s].stream + ", " + strings.ReplaceAll(meanings[k], "-", " ")
-	p, err := q.piece(name, start, 35/float64(len(spaces)*len(meanings)), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *piece) (err error) {
+	p, err := q.part(name, start, 35/float64(len(spaces)*len(meanings)), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *searchPart) (err error) {
 		p.Fit, err = e.objective(k, all.Of).evolve(name, start, generations)
 		return err
 	})
@@ -280,7 +280,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 	if q.fits[s][k].X != nil {
 		last = append(last, q.fits[s][k].X)
 	}
-	full, err := q.piece("at full length, "+name, last, 0.5, q.size.Full, setup.Warmup, func(e *evaluator, f *piece) (err error) {
+	full, err := q.part("at full length, "+name, last, 0.5, q.size.Full, setup.Warmup, func(e *evaluator, f *searchPart) (err error) {
 		f.Scores, err = e.decoded(last, all.Of)
 		return err
 	})
@@ -295,7 +295,7 @@ func (q *inquiry) evolution(s, k int, name string, start [][]float64, generation
 
 // finish polishes the meaning that fits best at the tables' length, and measures how far each axis
 // can be moved.
-func (q *inquiry) finish(s int) error {
+func (q *searcher) finish(s int) error {
 	found := kit.Map(q.fits[s][:], func(e evolvedFit) float64 { return e.FullLoss })
 	k := least(found)
 	start := q.fits[s][k].X
@@ -304,14 +304,14 @@ func (q *inquiry) finish(s int) error {
 	}
 	q.won[s] = k
 	all := subsets()[0].Of
-	p, err := q.piece("polish, "+spaces[s].Key, start, 3, q.size.Full, setup.Warmup, func(e *evaluator, p *piece) (err error) {
+	p, err := q.part("polish, "+spaces[s].Key, start, 3, q.size.Full, setup.Warmup, func(e *evaluator, p *searchPart) (err error) {
 		p.Fit, err = e.objective(k, all).polish(start, q.size.Rounds)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	moved, err := q.piece("slack, "+spaces[s].Key, p.Fit.X, 2, q.size.Pushes, q.size.Warmup, func(e *evaluator, m *piece) (err error) {
+	moved, err := q.part("slack, "+spaces[s].Key, p.Fit.X, 2, q.size.Pushes, q.size.Warmup, func(e *evaluator, m *searchPart) (err error) {
 		if q.size.Rounds > 0 {
 			m.Slack, err = e.objective(k, all).slack(p.Fit.X)
 		}
@@ -326,7 +326,7 @@ func (q *inquiry) finish(s int) error {
 
 // subsets searches the larger space for each subset of the demands, by the meaning that fits all of
 // them best.
-func (q *inquiry) subsets() error {
+func (q *searcher) subsets() error {
 	s, k := len(spaces)-1, q.won[len(spaces)-1]
 	best := q.last[s].fit.X
 	if q.size.Alone == 0 {
@@ -334,7 +334,7 @@ func (q *inquiry) subsets() error {
 	}
 	for _, sub := range subsets()[1:] {
 		start := q.pool(s, k, sub.Of, q.size.Population)
-		p, err := q.piece("evolution, "+sub.Key, start, 12/float64(len(subsets())-1), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *piece) (err error) {
+		p, err := q.part("evolution, "+sub.Key, start, 12/float64(len(subsets())-1), q.size.Pushes, q.size.Warmup, func(e *evaluator, p *searchPart) (err error) {
 			p.Fit, err = e.objective(k, sub.Of).evolve(sub.Key, start, q.size.Alone)
 			return err
 		})
@@ -344,7 +344,7 @@ func (q *inquiry) subsets() error {
 		// At full length, the best of the finalists and of the fit of all demands is polished, so
 		// that no subset alone fits worse than within the whole.
 		last := append([][]float64{best}, p.Fit.Population[:min(finalists, len(p.Fit.Population))]...)
-		own, err := q.piece("at full length, "+sub.Key, last, 0.1, q.size.Full, setup.Warmup, func(e *evaluator, f *piece) error {
+		own, err := q.part("at full length, "+sub.Key, last, 0.1, q.size.Full, setup.Warmup, func(e *evaluator, f *searchPart) error {
 			score := e.objective(k, sub.Of)
 			found, err := score(last)
 			if err != nil {
@@ -363,7 +363,7 @@ func (q *inquiry) subsets() error {
 }
 
 // withSeeds runs a space's best fit as the tables are run, with every seed.
-func (q *inquiry) withSeeds(s int) error {
+func (q *searcher) withSeeds(s int) error {
 	w := &q.last[s]
 	w.qis = map[string]float64{}
 	found := map[string]kit.Sample{}
@@ -398,8 +398,8 @@ func (q *inquiry) withSeeds(s int) error {
 	return nil
 }
 
-// quiet returns the environment without progress, which the inquiry reports itself.
-func (q *inquiry) quiet() exp.Env {
+// quiet returns the environment without progress, which the search reports itself.
+func (q *searcher) quiet() exp.Env {
 	env := q.env
 	env.Progress = nil
 	return env

@@ -106,18 +106,18 @@ func TestMeansOf(t *testing.T) {
 func TestReached(t *testing.T) {
 	d := demand{Ratio: 0.5, Tolerance: 0.02}
 	for _, c := range []struct {
-		s    span
+		s    extent
 		want bool
-	}{{span{0.4, 0.6}, true}, {span{0.51, 0.6}, true}, {span{0.53, 0.6}, false}, {span{0.3, 0.49}, true}, {span{0.3, 0.47}, false}, {span{}, false}} {
+	}{{extent{0.4, 0.6}, true}, {extent{0.51, 0.6}, true}, {extent{0.53, 0.6}, false}, {extent{0.3, 0.49}, true}, {extent{0.3, 0.47}, false}, {extent{}, false}} {
 		if got := c.s.reached(d); got != c.want {
 			t.Errorf("%+v reaches 0.5 ± 0.02: %t", c.s, got)
 		}
 	}
-	var s span
+	var s extent
 	for _, x := range []float64{0, 0.7, 0.2, math.NaN(), 0.4} {
 		s.add(x)
 	}
-	if s != (span{0.2, 0.7}) {
+	if s != (extent{0.2, 0.7}) {
 		t.Errorf("span %+v", s)
 	}
 }
@@ -131,7 +131,7 @@ func TestExplain(t *testing.T) {
 	saved := memory{}
 	run := func(procs int, m exp.Memo) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		r, err := inquire().Experiment().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: m})
+		r, err := inverse().Experiment().Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: m})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func someLaboratory() laboratory {
 // TestHostsTime: launch and overhead are a homogeneous worker's own, and a
 // heterogeneous worker of time t takes t times as long for everything.
 func TestHostsTime(t *testing.T) {
-	all := modelCosts()
+	all := fullSizes()
 	lab := someLaboratory()
 	cfg := lab.config(setup.Heterogeneous, "asp", "lenet5", 0)
 	seconds := func(worker int, launch, overhead time.Duration) float64 {
@@ -37,7 +37,7 @@ func TestHostsTime(t *testing.T) {
 // TestRatios: every ratio is DASP's time over that of its own baseline, model
 // and cluster, whatever the number of processors.
 func TestRatios(t *testing.T) {
-	all := modelCosts()
+	all := fullSizes()
 	other := someLaboratory()
 	other.Hardware.ServerLink, other.Times[5], other.Options.Staleness = 2, 9, 1
 	labs := []laboratory{someLaboratory(), other}
@@ -83,7 +83,7 @@ func TestRatios(t *testing.T) {
 
 // TestOneStageIsEnough: runs in one stage give the times of the tables' own runs.
 func TestOneStageIsEnough(t *testing.T) {
-	all := modelCosts()
+	all := fullSizes()
 	lab := someLaboratory()
 	if s := setup.Load(setup.Homogeneous).Server; s.Overhead != perMessage || s.FLOPS != serverFLOPS {
 		t.Errorf("the reference server has %v per message and %g flop/s", s.Overhead, s.FLOPS)
@@ -113,7 +113,7 @@ func TestOneStageIsEnough(t *testing.T) {
 }
 
 func BenchmarkOneStage(b *testing.B) {
-	all := modelCosts()
+	all := fullSizes()
 	lab := someLaboratory()
 	for _, m := range []string{"lenet5", "vgg19_bn"} {
 		for _, method := range []string{"bsp", "ssp", "dssp", "dasp"} {

@@ -16,26 +16,26 @@ import (
 // evaluator measures the ratios of laboratories by short runs, each made once.
 type evaluator struct {
 	ctx    context.Context
-	costs  map[string]setup.Costs
+	costs  map[string]setup.FullSize
 	want   [stated18]demand
 	pushes int64
 	warmup int64
 
 	known      map[runKey]means
-	seen       spans
+	seen       extents
 	candidates int
 	runs       int
 }
 
-func newEvaluator(ctx context.Context, all map[string]setup.Costs, pushes, warmup int64) *evaluator {
+func newEvaluator(ctx context.Context, all map[string]setup.FullSize, pushes, warmup int64) *evaluator {
 	return &evaluator{ctx: ctx, costs: all, want: demands(), pushes: pushes, warmup: warmup, known: map[runKey]means{}}
 }
 
-// modelCosts returns the costs of the paper's three networks, by name.
-func modelCosts() map[string]setup.Costs {
-	out := map[string]setup.Costs{}
+// fullSizes returns the full sizes of the paper's three networks, by name.
+func fullSizes() map[string]setup.FullSize {
+	out := map[string]setup.FullSize{}
 	for _, name := range setup.Models {
-		out[name] = setup.CostsOf(name)
+		out[name] = setup.FullSizeOf(name)
 	}
 	return out
 }
@@ -312,16 +312,16 @@ func (score objective) polish(start []float64, rounds int) (fit, error) {
 
 // slack returns, by axis, the smallest and largest value to which that parameter alone can be moved
 // from x, in steps of a 32nd, 16th, … half of its range, before the loss grows by a tenth.
-func (score objective) slack(x []float64) ([]span, error) {
+func (score objective) slack(x []float64) ([]extent, error) {
 	first, err := score([][]float64{x})
 	if err != nil {
 		return nil, err
 	}
 	best := fit{X: x, Loss: first[0]}
 	steps := []float64{1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
-	out := make([]span, len(best.X))
+	out := make([]extent, len(best.X))
 	for a, u := range best.X {
-		out[a] = span{u, u}
+		out[a] = extent{u, u}
 		for _, sign := range []float64{-1, 1} {
 			for _, step := range steps {
 				y := slices.Clone(x)
@@ -333,13 +333,13 @@ func (score objective) slack(x []float64) ([]span, error) {
 				if found[0] > 1.1*best.Loss {
 					break
 				}
-				out[a] = span{min(out[a].Lo, y[a]), max(out[a].Hi, y[a])}
+				out[a] = extent{min(out[a].Lo, y[a]), max(out[a].Hi, y[a])}
 				if y[a] == 0 || y[a] == 1 {
 					break
 				}
 			}
 		}
-		out[a] = span{axes[a].value(out[a].Lo), axes[a].value(out[a].Hi)}
+		out[a] = extent{axes[a].value(out[a].Lo), axes[a].value(out[a].Hi)}
 	}
 	return out, nil
 }

@@ -64,8 +64,8 @@ func TestPolishAndSlack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := span{axes[0].value(0.35 - 1./16), axes[0].value(0.35 + 1./16)}
-	if slack[0] != want || slack[1] != (span{axes[1].Lo, axes[1].Hi}) {
+	want := extent{axes[0].value(0.35 - 1./16), axes[0].value(0.35 + 1./16)}
+	if slack[0] != want || slack[1] != (extent{axes[1].Lo, axes[1].Hi}) {
 		t.Errorf("slack %+v, want %+v and the whole second axis", slack, want)
 	}
 }
@@ -95,7 +95,7 @@ func TestSearchRecovers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	all := modelCosts()
+	all := fullSizes()
 	e := newEvaluator(t.Context(), all, 90, 3)
 	x := hypercube(spaces[0], 7)[0]
 	x[7] = 0.75 // jitter 0.53

@@ -13,8 +13,8 @@ import (
 )
 
 // show fills r with facts, frames and the figure.
-func (q *inquiry) show(r *result.Result) {
-	r.Facts = append(q.facts(), arguments(q.want, q.costs)...)
+func (q *searcher) show(r *result.Result) {
+	r.Facts = append(q.facts(), arguments(q.want, q.full)...)
 	r.Frames = []result.Frame{q.closest(), q.best(), q.ratiosFrame(), q.laboratories(), q.times(),
 		kit.As(result.Modelled, q.anatomies()), q.parts()}
 	r.Figures = []result.Figure{{ID: "fit", Form: "bar", Frame: "ratios", X: "claim", Y: []string{"stated", spaces[0].Key, spaces[1].Key}}}
@@ -30,7 +30,7 @@ func typical(x float64) float64 {
 
 // closest says, for each space, how near its best laboratory comes, and from which ratio it is
 // furthest.
-func (q *inquiry) closest() result.Frame {
+func (q *searcher) closest() result.Frame {
 	s := kit.NewSheet("closest", "space:space mean:mean seeds/%.1 seed/%.1 met claim cluster:platform model:model against:method "+
 		"stated/.3 found/.3")
 	for i, sp := range spaces {
@@ -55,7 +55,7 @@ func (w *bestFit) values() (out [stated18]float64) {
 }
 
 // met counts the ratios of a space's best fit within tolerance.
-func (q *inquiry) met(s int) (n int) {
+func (q *searcher) met(s int) (n int) {
 	for i, d := range q.want {
 		if q.last[s].met(i, d) {
 			n++
@@ -70,7 +70,7 @@ func (w *bestFit) met(i int, d demand) bool {
 }
 
 // best lists the fits, one row per space and meaning.
-func (q *inquiry) best() result.Frame {
+func (q *searcher) best() result.Frame {
 	s := kit.NewSheet("best", "space:space mean:mean search/%.1 full/%.1 polished/%.1 seeds/%.1 claim worst/%.1")
 	for i, sp := range spaces {
 		for k, meaning := range meanings {
@@ -97,7 +97,7 @@ func perSpace(columns string) (all string) {
 
 // ratiosFrame lists the 18 stated ratios with each space's best fit, and with the range that the
 // whole search gave of each.
-func (q *inquiry) ratiosFrame() result.Frame {
+func (q *searcher) ratiosFrame() result.Frame {
 	s := kit.NewSheet("ratios", "claim cluster:platform model:model against:method stated/.3"+
 		perSpace("@~/.3 @_residual/%.1 @_within @_min/.3 @_max/.3 @_reachable"))
 	for i, d := range q.want {
@@ -114,12 +114,12 @@ func (q *inquiry) ratiosFrame() result.Frame {
 }
 
 // laboratories lists the best fits' parameters, and how far each can be moved alone.
-func (q *inquiry) laboratories() result.Frame {
+func (q *searcher) laboratories() result.Frame {
 	s := kit.NewSheet("laboratory", "parameter:parameter unit from to"+perSpace("@ @_lo @_hi @_moves:moves"))
 	for i, a := range axes {
 		row := []any{a.Key, a.Unit, a.Lo, a.Hi}
 		for k, sp := range spaces {
-			w, slack, moves := &q.last[k], span{math.NaN(), math.NaN()}, ""
+			w, slack, moves := &q.last[k], extent{math.NaN(), math.NaN()}, ""
 			x := w.fit.X
 			if i >= sp.Free {
 				x = widened(make([]float64, firstOption))
@@ -144,7 +144,7 @@ func (q *inquiry) laboratories() result.Frame {
 
 // times lists the compute times of the best fits' heterogeneous six, relative to a homogeneous
 // worker.
-func (q *inquiry) times() result.Frame {
+func (q *searcher) times() result.Frame {
 	s := kit.NewSheet("times", "worker"+perSpace("@"))
 	for i := range setup.Workers {
 		s.Add(i+1, q.last[0].lab.Times[i], q.last[1].lab.Times[i])
@@ -157,9 +157,9 @@ func (q *inquiry) times() result.Frame {
 type anatomy struct{ compute, host, server, worker, fixed, update float64 }
 
 // anatomy computes the parts of an iteration of model m in laboratory l.
-func (q *inquiry) anatomy(l laboratory, m string) anatomy {
+func (q *searcher) anatomy(l laboratory, m string) anatomy {
 	cfg := l.config(setup.Homogeneous, "asp", m, 0)
-	c, w := q.costs[m], cfg.Platform.Workers[0]
+	c, w := q.full[m], cfg.Platform.Workers[0]
 	bytes := 4 * float64(c.Params)
 	seconds := func(launch, overhead time.Duration) float64 {
 		return c.Seconds(&w, cfg.Batch, launch, overhead).Seconds()
@@ -172,7 +172,7 @@ func (q *inquiry) anatomy(l laboratory, m string) anatomy {
 
 // anatomies lists the parts of the best fits' iterations. jittered is the share of an undisturbed
 // iteration that jitter acts on.
-func (q *inquiry) anatomies() result.Frame {
+func (q *searcher) anatomies() result.Frame {
 	s := kit.NewSheet("anatomy", "space:space model:model compute/ms.2 host/ms.2 server/ms.2 worker/ms.2 update/ms.2 fixed/ms.2 "+
 		"jittered/%.0 qis/%.1 qis_hetero/%.1")
 	for i, sp := range spaces {
@@ -187,7 +187,7 @@ func (q *inquiry) anatomies() result.Frame {
 }
 
 // parts lists how well a search fits that has to meet a subset of the demands.
-func (q *inquiry) parts() result.Frame {
+func (q *searcher) parts() result.Frame {
 	s := kit.NewSheet("alone", "part:part count own/%.1 within/%.1")
 	for _, l := range q.alone {
 		s.Add(l.Key, kit.CountIf(l.Of[:], func(in bool) bool { return in }), typical(l.own), typical(l.within))
@@ -196,7 +196,7 @@ func (q *inquiry) parts() result.Frame {
 }
 
 // facts returns the numbers of the texts: the search, and the best laboratory of the larger space.
-func (q *inquiry) facts() []result.Fact {
+func (q *searcher) facts() []result.Fact {
 	w, e, most := &q.last[1], q.size, effortOf("standard")
 	a, h, o := q.anatomy(w.lab, "resnet18"), w.lab.Hardware, w.lab.Options
 	lo, hi := kit.Extent(slices.Collect(maps.Values(w.qis)), func(x float64) float64 { return x })

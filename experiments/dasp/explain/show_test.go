@@ -9,8 +9,8 @@ import (
 	"gradsync/experiments/result"
 )
 
-// explained returns the result of an inquiry and a reader of its cells.
-func explained(t *testing.T, q *inquiry) (*result.Result, func(frame string, row int, column string) any) {
+// explained returns the result of a search and a reader of its cells.
+func explained(t *testing.T, q *searcher) (*result.Result, func(frame string, row int, column string) any) {
 	t.Helper()
 	q.env = exp.Env{Seeds: []uint64{0, 1}}
 	for s := range spaces {
@@ -19,7 +19,7 @@ func explained(t *testing.T, q *inquiry) (*result.Result, func(frame string, row
 			q.last[s].lab = decode(q.last[s].fit.X)
 		}
 	}
-	q.costs = modelCosts()
+	q.full = fullSizes()
 	r := &result.Result{ID: "dasp/explain"}
 	q.show(r)
 	if err := result.Check(r); err != nil {
@@ -37,17 +37,17 @@ func explained(t *testing.T, q *inquiry) (*result.Result, func(frame string, row
 // TestResiduals: a fit that is exact but for D01, a tenth too high, in a search
 // that never saw anything near D02.
 func TestResiduals(t *testing.T) {
-	q := &inquiry{want: demands(), candidates: 7}
+	q := &searcher{want: demands(), candidates: 7}
 	w := &q.last[0]
 	var plain [stated18]float64
 	for i, d := range q.want {
 		plain[i] = d.Ratio
-		q.seen[0][i] = span{d.Ratio / 2, d.Ratio + d.Tolerance/2}
+		q.seen[0][i] = extent{d.Ratio / 2, d.Ratio + d.Tolerance/2}
 	}
-	plain[0] *= 1.1                                // 0.914 for 0.831 ± 0.05
-	plain[2] += q.want[2].Tolerance * 0.9          // D03
-	q.seen[0][1] = span{1, 1.2}                    // D02 is 0.985 ± 0.0075
-	q.seen[0][2] = span{q.want[2].Ratio + 0.02, 1} // D03 is 0.953 ± 0.0235
+	plain[0] *= 1.1                                  // 0.914 for 0.831 ± 0.05
+	plain[2] += q.want[2].Tolerance * 0.9            // D03
+	q.seen[0][1] = extent{1, 1.2}                    // D02 is 0.985 ± 0.0075
+	q.seen[0][2] = extent{q.want[2].Ratio + 0.02, 1} // D03 is 0.953 ± 0.0235
 	for i, x := range plain {
 		w.ratios[i] = kit.Estimate{Value: x, N: 2}
 	}
@@ -78,7 +78,7 @@ func TestResiduals(t *testing.T) {
 // A ratio without a number is met by nobody and leaves its cells empty; a fit without a
 // number for every ratio has no deviation.
 func TestResidualWithoutNumber(t *testing.T) {
-	q := &inquiry{want: demands()}
+	q := &searcher{want: demands()}
 	q.last[0].loss, q.last[0].fit.Loss = noLoss, noLoss
 	_, cell := explained(t, q)
 	for _, column := range []string{"laboratory", "laboratory_residual", "laboratory_min"} {
@@ -99,11 +99,11 @@ func TestResidualWithoutNumber(t *testing.T) {
 // A parameter is pinned down if it can be moved by at most a quarter of its range, of no
 // consequence if by nearly all of it, fixed where the space does not free it.
 func TestMoves(t *testing.T) {
-	q := &inquiry{want: demands()}
+	q := &searcher{want: demands()}
 	for s, sp := range spaces {
 		for a := range sp.Free {
 			width := []float64{0.2, 0.5, 0.95}[a%3]
-			q.last[s].slack = append(q.last[s].slack, span{axes[a].value(0), axes[a].value(width)})
+			q.last[s].slack = append(q.last[s].slack, extent{axes[a].value(0), axes[a].value(width)})
 		}
 	}
 	_, cell := explained(t, q)

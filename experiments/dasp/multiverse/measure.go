@@ -32,7 +32,7 @@ func measure(ctx context.Context, r reading, e effort) (measured, error) {
 	for c, name := range clusters {
 		p := r.platform(name)
 		for n, model := range setup.Models {
-			costs := setup.CostsOf(model)
+			costs := setup.FullSizeOf(model)
 			unit := 0.0
 			if r.at("noise") == burstsLevel {
 				var err error
@@ -61,7 +61,7 @@ func measure(ctx context.Context, r reading, e effort) (measured, error) {
 }
 
 // time runs all methods with one network on one cluster and notes what they did.
-func (m *measured) time(ctx context.Context, costs setup.Costs, r reading, p *cluster.Platform, c, n int, seed uint64, e effort) error {
+func (m *measured) time(ctx context.Context, costs setup.FullSize, r reading, p *cluster.Platform, c, n int, seed uint64, e effort) error {
 	digests, calm := [5]string{}, true
 	for k, method := range setup.Methods {
 		cfg := r.config(p, method, setup.Models[n], seed, e)
@@ -103,7 +103,7 @@ func (r reading) mean(t dasp.IterationTime) float64 {
 }
 
 // pace returns the mean iteration of the median worker under ASP, undisturbed and without jitter.
-func pace(ctx context.Context, costs setup.Costs, r reading, p *cluster.Platform, model string, e effort) (float64, error) {
+func pace(ctx context.Context, costs setup.FullSize, r reading, p *cluster.Platform, model string, e effort) (float64, error) {
 	cfg := r.config(p.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 }), setup.Methods[asp], model, 0, e)
 	cfg.MaxPushes = min(cfg.MaxPushes, 40*setup.Workers)
 	log, err := costs.InOneStage(ctx, cfg)

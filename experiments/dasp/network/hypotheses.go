@@ -28,7 +28,7 @@ var criteria = map[string]float64{
 // hypothesis was written before the first run. test looks at one model's runs in a cluster, by form.
 type hypothesis struct {
 	key    string
-	sites  []site
+	sites  []linkSpeeds
 	models []string
 	test   func(model string, runs map[string][]measured) finding
 }
@@ -48,13 +48,13 @@ func plainly(holds bool, x, beside float64) finding {
 var noFinding = finding{beside: math.NaN()}
 
 var hypotheses = []hypothesis{
-	{"blind", []site{unequalWide, unequalNarrow}, setup.Models, blindToLinks},
-	{"bound", []site{unequalWide, unequalNarrow, remoteWide}, setup.Models, boundAlone},
-	{"fewer-fss", []site{unequalWide}, setup.Models, fewerFSS},
-	{"longer", []site{unequalWide, unequalNarrow}, setup.Models, longerIteration},
-	{"keeps", []site{unequalWide}, setup.Models, keepsSaving},
-	{"evens", []site{unequalNarrow}, setup.Models[1:], evensOut},
-	{"latency", []site{remoteWide}, setup.Models, latencyStraggler},
+	{"blind", []linkSpeeds{unequalWide, unequalNarrow}, setup.Models, blindToLinks},
+	{"bound", []linkSpeeds{unequalWide, unequalNarrow, remoteWide}, setup.Models, boundAlone},
+	{"fewer-fss", []linkSpeeds{unequalWide}, setup.Models, fewerFSS},
+	{"longer", []linkSpeeds{unequalWide, unequalNarrow}, setup.Models, longerIteration},
+	{"keeps", []linkSpeeds{unequalWide}, setup.Models, keepsSaving},
+	{"evens", []linkSpeeds{unequalNarrow}, setup.Models[1:], evensOut},
+	{"latency", []linkSpeeds{remoteWide}, setup.Models, latencyStraggler},
 }
 
 // blindToLinks tests that T_wait, made of computation times, is next to nothing behind unequal

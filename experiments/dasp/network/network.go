@@ -74,31 +74,31 @@ func formConfigs() map[string]any {
 // second server.
 func clusters(profile string) []platforms.Variant {
 	return slices.DeleteFunc(kit.Must(platforms.Networks()), func(v platforms.Variant) bool {
-		return profile == "ci" && v.Workers != platforms.UnequalLinkSet && siteOf(v) != remoteWide
+		return profile == "ci" && v.Workers != platforms.UnequalLinkSet && linkSpeedsOf(v) != remoteWide
 	})
 }
 
-// site names a cluster by the workers' links and the server's link in Gb/s.
-type site struct {
+// linkSpeeds names a cluster by the workers' links and the server's link in Gb/s.
+type linkSpeeds struct {
 	Links  string
 	Server float64
 }
 
 // The clusters that hypotheses and texts name.
 var (
-	unequalWide   = site{"unequal", 100}
-	unequalNarrow = site{"unequal", 10}
-	remoteWide    = site{"remote", 100}
+	unequalWide   = linkSpeeds{"unequal", 100}
+	unequalNarrow = linkSpeeds{"unequal", 10}
+	remoteWide    = linkSpeeds{"remote", 100}
 )
 
-func siteOf(v platforms.Variant) site {
+func linkSpeedsOf(v platforms.Variant) linkSpeeds {
 	links := map[string]string{platforms.EqualLinks: "equal", platforms.UnequalLinkSet: "unequal", platforms.RemoteWorker: "remote"}
-	return site{links[v.Workers], 8 * v.Platform.Server.Bandwidth / 1e9}
+	return linkSpeeds{links[v.Workers], 8 * v.Platform.Server.Bandwidth / 1e9}
 }
 
 // point is a form of a method with a network on a cluster.
 type point struct {
-	site
+	linkSpeeds
 	Model, Form string
 }
 
@@ -116,7 +116,7 @@ func study() kit.Study[point, measured] {
 			for _, v := range clusters(profile) {
 				for _, m := range setup.Models {
 					for _, f := range formsOn(v) {
-						out = append(out, point{siteOf(v), m, f.key})
+						out = append(out, point{linkSpeedsOf(v), m, f.key})
 					}
 				}
 			}
@@ -124,7 +124,7 @@ func study() kit.Study[point, measured] {
 		},
 		Cost: func(string, point) (string, float64) { return "network", 0.016 },
 		Config: func(profile string) map[string]any { // the clusters by the rule that makes them
-			return map[string]any{"platform": kit.Platform(setup.Load(setup.Homogeneous)), "sites": kit.Map(clusters(profile), siteOf),
+			return map[string]any{"platform": kit.Platform(setup.Load(setup.Homogeneous)), "sites": kit.Map(clusters(profile), linkSpeedsOf),
 				"unequal_links": platforms.UnequalLinks, "remote_latency": platforms.RemoteLatency,
 				"server_links": platforms.ServerLinks, "models": setup.Models, "forms": formConfigs(),
 				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,
@@ -132,14 +132,14 @@ func study() kit.Study[point, measured] {
 				"short": shortWait, "criteria": criteria}
 		},
 		Measure: func(ctx context.Context, env exp.Env, l point, seed uint64) (measured, error) {
-			v := kit.Find(clusters(""), func(v platforms.Variant) bool { return siteOf(v) == l.site })
+			v := kit.Find(clusters(""), func(v platforms.Variant) bool { return linkSpeedsOf(v) == l.linkSpeeds })
 			f := kit.Find(formsOn(v), func(f methodForm) bool { return f.key == l.Form })
 			cfg := setup.Timing(v.Platform, f.sync, l.Model, seed)
 			f.set(cfg.Options)
 			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (measured, error) { return measuredOf(o, v.Platform, *cfg.Options) })
 		},
 		Show: func(all *kit.View[point, measured]) {
-			v := view{all, kit.Map(clusters(all.Profile), siteOf)}
+			v := view{all, kit.Map(clusters(all.Profile), linkSpeedsOf)}
 			tested := v.test()
 			v.Frames = append([]result.Frame{v.iterations(), v.forms(), v.waits(), v.server(), v.workers()}, tested.frames()...)
 			for _, set := range []string{"unequal", "remote"} {
@@ -153,7 +153,7 @@ func study() kit.Study[point, measured] {
 // view shows what was measured on all clusters of the profile.
 type view struct {
 	*kit.View[point, measured]
-	sites []site
+	sites []linkSpeeds
 }
 
 // rows lists a point for each form of each network, on each cluster with the given links; "": on
@@ -267,7 +267,7 @@ func (v view) workers() result.Frame {
 // parameters that texts name.
 func (v view) facts() []result.Fact {
 	asked, same, of := wssWaits{}, 0, 0
-	for _, s := range []site{unequalWide, unequalNarrow, remoteWide} {
+	for _, s := range []linkSpeeds{unequalWide, unequalNarrow, remoteWide} {
 		for _, m := range setup.Models {
 			compute, iteration := point{s, m, computeForm.key}, point{s, m, iterationForm.key}
 			if s.Links == "unequal" {

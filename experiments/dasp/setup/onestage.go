@@ -14,21 +14,21 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// Costs holds the parameters and layers of a network at full size.
-type Costs struct {
+// FullSize holds the parameters and layers of a network at full size.
+type FullSize struct {
 	Params int
 	Layers []model.LayerInfo
 }
 
-// CostsOf returns the costs of the network called name.
-func CostsOf(name string) Costs {
+// FullSizeOf returns the full size of the network called name.
+func FullSizeOf(name string) FullSize {
 	m := kit.Must(model.New(name))
-	return Costs{m.NumParams(), m.Layers()}
+	return FullSize{m.NumParams(), m.Layers()}
 }
 
 // Seconds returns how long one iteration computes on h without jitter: the stages of train.Run,
 // each rounded to the nanosecond.
-func (c Costs) Seconds(h *cluster.Host, batch int, launch, overhead time.Duration) (total time.Duration) {
+func (c FullSize) Seconds(h *cluster.Host, batch int, launch, overhead time.Duration) (total time.Duration) {
 	cfg := train.Config{Batch: batch, Launch: launch, Overhead: overhead}
 	for _, l := range cfg.Work(c.Layers) {
 		total += h.Duration(l.Forward) + h.Duration(l.Backward)
@@ -43,7 +43,7 @@ func (c Costs) Seconds(h *cluster.Host, batch int, launch, overhead time.Duratio
 // pushes meet to the nanosecond. One request is several times quicker: a search makes a hundred
 // thousand runs, and ResNet-110 has 222 layers. Unlike train.Run, InOneStage takes a Launch or
 // Overhead of 0 as none.
-func (c Costs) InOneStage(ctx context.Context, cfg train.Config) (*dasp.Log, error) {
+func (c FullSize) InOneStage(ctx context.Context, cfg train.Config) (*dasp.Log, error) {
 	policy, err := rivals.New(cfg.Sync, *cfg.Options)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func TestOneStageTimesTheTablesCells(t *testing.T) {
 	}
 	for _, platform := range []string{Homogeneous, Heterogeneous} {
 		for _, model := range Models {
-			costs := CostsOf(model)
+			costs := FullSizeOf(model)
 			for _, method := range Methods {
 				for seed := range uint64(3) {
 					cfg := Timing(Load(platform), method, model, seed)

@@ -52,20 +52,33 @@ func PerIteration(c Summary) float64 { return c.Iteration.PerWorker }
 // MeanStaleness returns the mean staleness of a run, in versions.
 func MeanStaleness(c Summary) float64 { return c.Staleness.Mean }
 
-// Crossing applies of to each run and to the point where its curve first has target. It returns
-// nothing unless every run has it.
-func Crossing(runs []Summary, target float64, of func(Summary, train.Crossing) float64) kit.Sample {
+// ToTarget applies of to each run and to what it took to target. It returns nothing unless every
+// run reaches it.
+func ToTarget(runs []Summary, target float64, of func(Summary, train.ToTarget) float64) kit.Sample {
 	return kit.Each(runs, func(c Summary) float64 { return of(c, train.ReachOr(c.Curve, target)) })
 }
 
 // SecondsAt returns the seconds in which each run reaches target.
 func SecondsAt(runs []Summary, target float64) kit.Sample {
-	return Crossing(runs, target, func(_ Summary, at train.Crossing) float64 { return at.Seconds })
+	return ToTarget(runs, target, func(_ Summary, at train.ToTarget) float64 { return at.Seconds })
 }
 
 // PushesAt returns the gradients with which each run reaches target.
 func PushesAt(runs []Summary, target float64) kit.Sample {
-	return Crossing(runs, target, func(_ Summary, at train.Crossing) float64 { return at.Pushes })
+	return ToTarget(runs, target, func(_ Summary, at train.ToTarget) float64 { return at.Pushes })
+}
+
+// TimesTo returns what of gives where each run first has target. A run that never has it is bounded
+// by its last evaluation.
+func TimesTo(runs []Summary, target float64, of func(Summary, train.ToTarget) float64) kit.Times {
+	return kit.Map(runs, func(c Summary) kit.Time {
+		at, ok := train.Reach(c.Curve, target)
+		if last := len(c.Curve) - 1; !ok && last >= 0 {
+			b := c.Curve[last]
+			at = train.ToTarget{Seconds: b.Seconds, Pushes: float64(b.Pushes), Updates: float64(b.Updates)}
+		}
+		return kit.Time{At: of(c, at), Beyond: !ok}
+	})
 }
 
 // The sets of states that DASP's pushes may visit.
@@ -133,10 +146,10 @@ func StateCells(runs []Summary, first ...any) []any {
 
 // SizeColumns heads a sheet of how each network is trained: the gradient of the whole network,
 // the part of it that is trained, and the target.
-const SizeColumns = "model:model gradient/MB narrower/.0 image batch rate pushes every target/%.0"
+const SizeColumns = "model:model gradient/MB narrower/.0 image batch rate pushes every lowest/%.0 step/points.0 target/%.0"
 
 // Cells returns the cells of SizeColumns, followed by more.
 func (s Size) Cells(more ...any) []any {
 	return append([]any{s.Model, s.Megabytes(), s.Narrower(), kit.OnlyIf(s.Image > 0, float64(s.Image)), s.Batch, s.Rate, s.Pushes, s.EvalEvery,
-		100 * s.Target}, more...)
+		100 * s.Targets()[0], 100 * s.Step, 100 * s.Target}, more...)
 }

@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/exp"
@@ -20,34 +21,50 @@ type Size struct {
 	Pushes    int64   `json:"pushes"`          // gradients used
 	EvalEvery int64   `json:"eval_every"`      // pushes; a multiple of 6, so that BSP is evaluated at the same ones
 	Data      string  `json:"data"`            // "": the paper's where it is found, else the embedded images
-	Target    float64 `json:"target"`          // test accuracy that convergence time is taken at
+	Target    float64 `json:"target"`          // test accuracy, the highest of the targets
+	Step      float64 `json:"step"`            // from one target to the next
 	Rate      float64 `json:"rate"`            // γ; dasp/tuning records how it was chosen, under BSP alone
 }
 
-// SizesOf returns the sizes of a profile, in the order of the paper's tables. The targets are
-// round numbers, set before any comparison of methods: in quick before the first run, in standard
-// below what single BSP runs reach, in paper without a run and with standard's rates. After a
-// first run of all methods, quick changed VGG-19-BN's gradients and the evaluations of both large
-// networks; the notebooks say how.
+// targets is how many accuracies a convergence time is averaged over.
+const targets = 5
+
+// Targets returns the test accuracies that a convergence time is averaged over, the lowest first.
+func (s Size) Targets() (out []float64) {
+	for i := range targets {
+		out = append(out, math.Round(1e6*(s.Target-float64(float64(targets-1-i)*s.Step)))/1e6)
+	}
+	return out
+}
+
+// SizesOf returns the sizes of a profile, in the order of the paper's tables. The targets were
+// declared before the first run that is judged by five of them, from the results committed by then
+// (three seeds, five methods, two clusters, links of 10 Gb/s), by a rule that compares no methods. For
+// the two large networks the highest is the largest multiple of 5 % that every one of those runs
+// reaches within 60 % of the horizon, Pushes, so that hardly a run misses it; in quick the horizon was
+// cut to 360 gradients, 60 % of which give ResNet-18 70 % and VGG-19-BN 60 %. The step is 5 points, or
+// as many fewer as leave the lowest target above the first evaluation of each of those runs. LeNet-5
+// keeps the single target that it had, set in quick before the first run and in standard below what
+// single BSP runs reach, and so does paper, which nobody has run.
 func SizesOf(profile string) []Size {
 	switch profile {
 	case "ci":
-		return []Size{{Model: "lenet5", Batch: 16, Pushes: 120, EvalEvery: 24, Target: 0.2, Rate: 0.2}}
+		return []Size{{Model: "lenet5", Batch: 16, Pushes: 120, EvalEvery: 24, Target: 0.2, Step: 0.02, Rate: 0.2}}
 	case "standard":
 		return []Size{
-			{Model: "lenet5", Batch: 32, Pushes: 7500, EvalEvery: 150, Data: "mnist", Target: 0.97, Rate: 0.2},
-			{Model: "resnet18", Width: 0.125, Image: 32, Batch: 32, Pushes: 1560, EvalEvery: 78, Data: "cifar-10", Target: 0.45, Rate: 0.1},
-			{Model: "vgg19_bn", Width: 0.125, Image: 32, Batch: 32, Pushes: 1560, EvalEvery: 78, Data: "cifar-10", Target: 0.45, Rate: 0.05}}
+			{Model: "lenet5", Batch: 32, Pushes: 7500, EvalEvery: 150, Data: "mnist", Target: 0.97, Step: 0.05, Rate: 0.2},
+			{Model: "resnet18", Width: 0.125, Image: 32, Batch: 32, Pushes: 1560, EvalEvery: 78, Data: "cifar-10", Target: 0.4, Step: 0.03, Rate: 0.1},
+			{Model: "vgg19_bn", Width: 0.125, Image: 32, Batch: 32, Pushes: 1560, EvalEvery: 78, Data: "cifar-10", Target: 0.4, Step: 0.03, Rate: 0.05}}
 	case "paper":
 		return []Size{
-			{Model: "lenet5", Batch: 64, Pushes: 18750, EvalEvery: 936, Data: "mnist", Target: 0.98, Rate: 0.2},
-			{Model: "resnet18", Batch: 64, Pushes: 15624, EvalEvery: 744, Data: "cifar-10", Target: 0.8, Rate: 0.1},
-			{Model: "vgg19_bn", Batch: 64, Pushes: 15624, EvalEvery: 744, Data: "cifar-10", Target: 0.8, Rate: 0.05}}
+			{Model: "lenet5", Batch: 64, Pushes: 18750, EvalEvery: 936, Data: "mnist", Target: 0.98, Step: 0.05, Rate: 0.2},
+			{Model: "resnet18", Batch: 64, Pushes: 15624, EvalEvery: 744, Data: "cifar-10", Target: 0.8, Step: 0.05, Rate: 0.1},
+			{Model: "vgg19_bn", Batch: 64, Pushes: 15624, EvalEvery: 744, Data: "cifar-10", Target: 0.8, Step: 0.05, Rate: 0.05}}
 	}
 	return []Size{
-		{Model: "lenet5", Batch: 16, Pushes: 1200, EvalEvery: 60, Target: 0.7, Rate: 0.2},
-		{Model: "resnet18", Width: 0.125, Image: 16, Batch: 16, Pushes: 600, EvalEvery: 30, Target: 0.75, Rate: 0.05},
-		{Model: "vgg19_bn", Width: 0.125, Image: 16, Batch: 16, Pushes: 480, EvalEvery: 30, Target: 0.55, Rate: 0.02}}
+		{Model: "lenet5", Batch: 16, Pushes: 1200, EvalEvery: 60, Target: 0.7, Step: 0.05, Rate: 0.2},
+		{Model: "resnet18", Width: 0.125, Image: 16, Batch: 16, Pushes: 360, EvalEvery: 30, Target: 0.7, Step: 0.04, Rate: 0.05},
+		{Model: "vgg19_bn", Width: 0.125, Image: 16, Batch: 16, Pushes: 360, EvalEvery: 30, Target: 0.6, Step: 0.05, Rate: 0.02}}
 }
 
 // SizeOf returns the size of one network. It panics if the profile has none.
@@ -72,7 +89,7 @@ func (s Size) Wanted() string {
 }
 
 // Megabytes returns the size of the whole network's gradient.
-func (s Size) Megabytes() float64 { return 4e-6 * float64(CostsOf(s.Model).Params) }
+func (s Size) Megabytes() float64 { return 4e-6 * float64(FullSizeOf(s.Model).Params) }
 
 // Seconds estimates how long a number of pushes takes, with evaluations, on two cores of 2023
 // with engine asm.

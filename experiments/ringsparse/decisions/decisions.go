@@ -77,8 +77,8 @@ func (p decisionPlan) find(key string) modelCase {
 	return p.Cases[slices.IndexFunc(p.Cases, func(c modelCase) bool { return c.Key == key })]
 }
 
-// setting is a case on some ranks with one reading of the patent.
-type setting struct {
+// point is a case on some ranks with one reading of the patent.
+type point struct {
 	Case  string
 	Ranks int
 	Tie   string
@@ -86,22 +86,22 @@ type setting struct {
 }
 
 // both lists the runs that may send both kinds.
-func (p decisionPlan) both() (out []setting) {
+func (p decisionPlan) both() (out []point) {
 	for _, c := range p.Cases {
 		for _, n := range p.Ranks {
 			for _, tie := range p.Ties {
-				out = append(out, setting{Case: c.Key, Ranks: n, Tie: tie})
+				out = append(out, point{Case: c.Key, Ranks: n, Tie: tie})
 			}
 		}
 	}
 	return out
 }
 
-func (p decisionPlan) settings() []setting {
+func (p decisionPlan) points() []point {
 	out := p.both()
 	for _, n := range p.Ranks {
 		for _, kind := range p.Alone {
-			out = append(out, setting{Case: p.AloneOf, Ranks: n, Only: kind})
+			out = append(out, point{Case: p.AloneOf, Ranks: n, Only: kind})
 		}
 	}
 	return out
@@ -109,16 +109,16 @@ func (p decisionPlan) settings() []setting {
 
 // Experiment returns the experiment that asks what is chosen, and why.
 func Experiment() exp.Experiment {
-	return kit.Study[setting, decided]{ID: "ringsparse/decisions", Source: "the patent, S41, S42 and S52", Kind: result.Trained, Profiles: exp.Profiles,
-		Points: func(profile string) []setting { return planDecisions(profile).settings() },
-		Cost: func(profile string, r setting) (string, float64) {
+	return kit.Study[point, decided]{ID: "ringsparse/decisions", Source: "the patent, S41, S42 and S52", Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(profile string) []point { return planDecisions(profile).points() },
+		Cost: func(profile string, r point) (string, float64) {
 			return "ringsparse/decisions", 0.008 * float64(r.Ranks) * float64(planDecisions(profile).Steps)
 		},
 		Config: func(profile string) map[string]any {
 			return map[string]any{"plan": planDecisions(profile), "platform": kit.Platform(setup.Platform()),
 				"embedding": setup.DefaultEmbedding(), "candidates": candidateNames}
 		},
-		Measure: func(ctx context.Context, env exp.Env, r setting, seed uint64) (decided, error) {
+		Measure: func(ctx context.Context, env exp.Env, r point, seed uint64) (decided, error) {
 			plan := planDecisions(env.Profile)
 			src, err := plan.find(r.Case).open(env, seed)
 			if err != nil {
@@ -132,7 +132,7 @@ func Experiment() exp.Experiment {
 }
 
 // decide trains one run; a pruned case is trained densely first.
-func decide(ctx context.Context, env exp.Env, plan decisionPlan, src taskSource, r setting, seed uint64) (decided, error) {
+func decide(ctx context.Context, env exp.Env, plan decisionPlan, src taskSource, r point, seed uint64) (decided, error) {
 	c := plan.find(r.Case)
 	var mask []bool
 	if c.Pruned {

@@ -15,6 +15,7 @@ import (
 	"gradsync/experiments/ringsparse/setup"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -25,7 +26,7 @@ func TestDecisions(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	memo := kittest.Memo{}
-	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
+	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	res := kittest.RunWhole(t, Experiment(), env)
 	if len(res.Claims) != 2 || len(res.Data) == 0 { // one set embedded, two on a disk that has both
 		t.Fatalf("%d claims, data %v", len(res.Claims), res.Data)
@@ -36,7 +37,7 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	first := kittest.Encode(t, res)
-	if !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))) ||
+	if !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine()}))) ||
 		!bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), env))) {
 		t.Error("a second run, without memo or with it, has other bytes")
 	}
@@ -51,13 +52,13 @@ func TestDecisions(t *testing.T) {
 // decide1 runs a case of plan for one seed with both tie rules on the first number of ranks.
 func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []decided) {
 	t.Helper()
-	env := exp.Env{Profile: "ci"}
+	env := exp.Env{Profile: "ci", Engine: kittest.Engine()}
 	for _, tie := range plan.Ties {
 		src, err := plan.find(key).open(env, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := decide(t.Context(), env, plan, src, setting{Case: key, Ranks: plan.Ranks[0], Tie: tie}, seed)
+		d, err := decide(t.Context(), env, plan, src, point{Case: key, Ranks: plan.Ranks[0], Tie: tie}, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
 // found returns what frames are made of, of runs on two ranks by tie rule.
 func found(runs map[string]decided) chosen {
 	return chosen{plan: decisionPlan{Cases: []modelCase{{Key: "k"}}, Ranks: []int{2}, Ties: []string{"weights", "gradients"}}, most: 2,
-		at: func(r setting) []decided { return []decided{runs[r.Tie]} }}
+		at: func(r point) []decided { return []decided{runs[r.Tie]} }}
 }
 
 // By hand: of 100 bytes 25 were weights; the rules turn 2 blocks each on 2 ranks and
@@ -120,7 +121,7 @@ func TestWeightBytesAndConversions(t *testing.T) {
 		return d
 	}
 	f := found(map[string]decided{"weights": turned(0, 4), "gradients": turned(2, 2)})
-	if got := f.carried(setting{Tie: "weights"}); got != 25 {
+	if got := f.carried(point{Tie: "weights"}); got != 25 {
 		t.Errorf("%g %% of the bytes", got)
 	}
 	alike := func() []any {

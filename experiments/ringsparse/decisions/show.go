@@ -17,10 +17,10 @@ import (
 type chosen struct {
 	plan decisionPlan
 	most int // ranks
-	at   func(setting) []decided
+	at   func(point) []decided
 }
 
-func show(v *kit.View[setting, decided]) {
+func show(v *kit.View[point, decided]) {
 	plan := planDecisions(v.Profile)
 	f := chosen{plan, slices.Max(plan.Ranks), v.At}
 	for _, r := range plan.both() {
@@ -36,26 +36,26 @@ func show(v *kit.View[setting, decided]) {
 }
 
 // pool sums the seeds of a run, over the layers and hops that keep takes.
-func (f chosen) pool(r setting, link int, keep func(layer, hop int) bool) (s choiceSum) {
+func (f chosen) pool(r point, link int, keep func(layer, hop int) bool) (s choiceSum) {
 	for _, d := range f.at(r) {
 		s.merge(d.sum(link, keep))
 	}
 	return s
 }
 
-func (f chosen) all(r setting) choiceSum { return f.pool(r, 0, everything) }
+func (f chosen) all(r point) choiceSum { return f.pool(r, 0, everything) }
 
-func (f chosen) hop(r setting, hop int) choiceSum {
+func (f chosen) hop(r point, hop int) choiceSum {
 	return f.pool(r, 0, func(_, h int) bool { return h == hop })
 }
 
 // bytes returns the payload over the dense ring's.
-func (f chosen) bytes(r setting, link int) kit.Estimate {
+func (f chosen) bytes(r point, link int) kit.Estimate {
 	return kit.Each(f.at(r), func(d decided) float64 { return d.sum(link, everything).ratio() }).Mean()
 }
 
 // carried returns the share of the payload's bytes that were sent as weights.
-func (f chosen) carried(r setting) float64 {
+func (f chosen) carried(r point) float64 {
 	var weights, all int64
 	for _, d := range f.at(r) {
 		weights, all = weights+d.Totals.Kinds[ringsparse.Weights].Bytes, all+d.Totals.Sent.Bytes
@@ -64,7 +64,7 @@ func (f chosen) carried(r setting) float64 {
 }
 
 // converted returns the blocks that S51 turns, per rank and step.
-func (f chosen) converted(r setting) float64 {
+func (f chosen) converted(r point) float64 {
 	sum, of := int64(0), 0.0
 	for _, d := range f.at(r) {
 		sum += d.Totals.ToWeights + d.Totals.ToGradients
@@ -95,7 +95,7 @@ func (s choiceSum) sentAs() []any {
 // kinds returns the frame of what was chosen.
 func (f chosen) kinds() result.Frame {
 	head := "case:case n tie:block" + decidedHead + sentHead + " weights/%.1 carried/%.1 ratio±/.3 ratio_other/.3 compressed_other/%.1 converted/.1"
-	return kit.Rows("kinds", head, f.plan.both(), func(r setting) []any {
+	return kit.Rows("kinds", head, f.plan.both(), func(r point) []any {
 		s, other := f.all(r), f.pool(r, 1, everything)
 		return slices.Concat([]any{r.Case, r.Ranks, r.Tie}, s.decided(), s.sentAs(), []any{s.of(s.Weights), f.carried(r), f.bytes(r, 0),
 			f.bytes(r, 1), other.of(other.compressed()), f.converted(r)})
@@ -106,8 +106,8 @@ func (f chosen) kinds() result.Frame {
 func (f chosen) rules() result.Frame {
 	head := "case:case n ratio_weights/.3 ratio_gradients/.3 ties_weights/%.1 ties_gradients/%.1 " +
 		"converted_weights/.1 converted_gradients/.1 fewer_ties:bool converted_alike:bool"
-	rows := slices.DeleteFunc(f.plan.both(), func(r setting) bool { return r.Tie != f.plan.Ties[0] })
-	return kit.Rows("rules", head, rows, func(w setting) []any {
+	rows := slices.DeleteFunc(f.plan.both(), func(r point) bool { return r.Tie != f.plan.Ties[0] })
+	return kit.Rows("rules", head, rows, func(w point) []any {
 		g := w
 		g.Tie = f.plan.Ties[1]
 		a, b := f.all(w), f.all(g)
@@ -120,8 +120,8 @@ func (f chosen) rules() result.Frame {
 func (f chosen) alone() result.Frame {
 	return kit.Rows("alone", "case:case n both/.3 alone_weights/.3 alone_gradients/.3 dearer:bool", f.plan.Ranks, func(n int) []any {
 		key := f.plan.AloneOf
-		both := f.bytes(setting{Case: key, Ranks: n, Tie: f.plan.Ties[0]}, 0)
-		w, g := f.bytes(setting{Case: key, Ranks: n, Only: "weights"}, 0), f.bytes(setting{Case: key, Ranks: n, Only: "gradients"}, 0)
+		both := f.bytes(point{Case: key, Ranks: n, Tie: f.plan.Ties[0]}, 0)
+		w, g := f.bytes(point{Case: key, Ranks: n, Only: "weights"}, 0), f.bytes(point{Case: key, Ranks: n, Only: "gradients"}, 0)
 		return []any{key, n, both, w, g, both.Value > min(w.Value, g.Value)}
 	})
 }
@@ -146,7 +146,7 @@ func (f chosen) zeros() result.Frame {
 	return kit.Rows("zeros", head, f.plan.Cases, func(c modelCase) []any {
 		var z zeros
 		for _, n := range f.plan.Ranks {
-			for _, d := range f.at(setting{Case: c.Key, Ranks: n, Tie: f.plan.Ties[0]}) {
+			for _, d := range f.at(point{Case: c.Key, Ranks: n, Tie: f.plan.Ties[0]}) {
 				z.add(d.Seen)
 			}
 		}
@@ -155,16 +155,16 @@ func (f chosen) zeros() result.Frame {
 	})
 }
 
-// part is a layer of a run, or layers of one sort of a deep network.
-type part struct {
-	setting
+// layerGroup is a layer of a run, or layers of one sort of a deep network.
+type layerGroup struct {
+	point
 	name    string
 	in      []int
 	entries int
 }
 
-// parts returns a run's layers as rows: single ones, or the deep network's by sort.
-func parts(r setting, d decided) (out []part) {
+// layerGroups returns a run's layers as rows: single ones, or the deep network's by sort.
+func layerGroups(r point, d decided) (out []layerGroup) {
 	for i, l := range d.Layers {
 		name := l.Name
 		if len(d.Layers) > 6 {
@@ -176,9 +176,9 @@ func parts(r setting, d decided) (out []part) {
 				name = "batch-norms"
 			}
 		}
-		at := slices.IndexFunc(out, func(p part) bool { return p.name == name })
+		at := slices.IndexFunc(out, func(p layerGroup) bool { return p.name == name })
 		if at < 0 {
-			at, out = len(out), append(out, part{setting: r, name: name})
+			at, out = len(out), append(out, layerGroup{point: r, name: name})
 		}
 		out[at].in, out[at].entries = append(out[at].in, i), out[at].entries+l.Length
 	}
@@ -188,20 +188,20 @@ func parts(r setting, d decided) (out []part) {
 // layers returns the frame of what was chosen by layer, on the most ranks; both rules of a layer
 // beside each other.
 func (f chosen) layers() result.Frame {
-	var rows []part
+	var rows []layerGroup
 	for _, c := range f.plan.Cases {
-		var these []part
+		var these []layerGroup
 		for _, tie := range f.plan.Ties {
-			r := setting{Case: c.Key, Ranks: f.most, Tie: tie}
-			these = append(these, parts(r, f.at(r)[0])...)
+			r := point{Case: c.Key, Ranks: f.most, Tie: tie}
+			these = append(these, layerGroups(r, f.at(r)[0])...)
 		}
-		slices.SortStableFunc(these, func(a, b part) int { return cmp.Compare(a.in[0], b.in[0]) })
+		slices.SortStableFunc(these, func(a, b layerGroup) int { return cmp.Compare(a.in[0], b.in[0]) })
 		rows = append(rows, these...)
 	}
 	head := "case:case layer:layer entries tie:block first/%.1 last/%.1" + decidedHead + sentHead + " ratio/.3"
-	return kit.Rows("layers", head, rows, func(p part) []any {
+	return kit.Rows("layers", head, rows, func(p layerGroup) []any {
 		of := func(keep func(hop int) bool) choiceSum {
-			return f.pool(p.setting, 0, func(l, h int) bool { return slices.Contains(p.in, l) && keep(h) })
+			return f.pool(p.point, 0, func(l, h int) bool { return slices.Contains(p.in, l) && keep(h) })
 		}
 		density := func(hop int) float64 { return of(func(h int) bool { return h == hop }).gradientDensity() }
 		s := of(func(int) bool { return true })
@@ -226,7 +226,7 @@ func (f chosen) figures() []result.Figure {
 func (f chosen) facts() []result.Fact {
 	replay := 0
 	made, all := map[string]int64{}, map[string]int64{}
-	for _, r := range f.plan.settings() {
+	for _, r := range f.plan.points() {
 		for _, d := range f.at(r) {
 			replay += d.Replay
 			made[r.Tie] += d.Totals.ToGradients
@@ -235,7 +235,7 @@ func (f chosen) facts() []result.Fact {
 	}
 	way := func(tie string) float64 { return 100 * float64(made[tie]) / float64(max(all[tie], 1)) }
 	tc, td := coders(setup.Platform())[0].Costs(1e9)
-	last := setting{Case: f.plan.AloneOf, Ranks: f.most, Tie: f.plan.Ties[len(f.plan.Ties)-1]}
+	last := point{Case: f.plan.AloneOf, Ranks: f.most, Tie: f.plan.Ties[len(f.plan.Ties)-1]}
 	e := setup.DefaultEmbedding()
 	sparser, saved := f.elsewhere()
 	return kit.Facts("ranks", f.most, "steps", f.plan.Steps, "batch", f.plan.Cases[0].Batch, "link/Gb/s", f.plan.Link, "link.other/Gb/s", f.plan.Other,
@@ -287,7 +287,7 @@ func (f chosen) rule() result.Claim {
 // count judges P08 by the messages of every run.
 func (f chosen) count() result.Claim {
 	runs := 0
-	for _, r := range f.plan.settings() {
+	for _, r := range f.plan.points() {
 		for _, d := range f.at(r) {
 			if phase, got, want := d.wrongCounts(); phase != "" {
 				return claims.Verdict("P08", claims.Identity(false,

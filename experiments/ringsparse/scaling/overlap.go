@@ -226,7 +226,7 @@ func denseFaster(pairs []overlapped) (faster, of int) {
 	for _, p := range pairs {
 		if p.Way == overlapWays[0] {
 			of++
-			faster += kit.HowMany(pairs, func(d overlapped) bool {
+			faster += kit.CountIf(pairs, func(d overlapped) bool {
 				return d.Way == "dense" && d.Work == p.Work && d.Layers == p.Layers && d.Gbps == p.Gbps && d.With < p.With
 			})
 		}

@@ -224,17 +224,17 @@ func leastEfficiency(list []timing, mode int) (least float64, at int) {
 	return least, at
 }
 
-// best is the patent's best case at a depth and link: RingSparse with overlap on dense or
+// bestCase is the patent's at a depth and link: RingSparse with overlap on dense or
 // on sparse gradients, whichever is nearer to linear at its worst size.
-type best struct {
+type bestCase struct {
 	Depth      int
 	Gbps       float64
 	Efficiency float64
 	At, Mode   int
 }
 
-func (s *timings) kindest(depth int, gbps float64) best {
-	out := best{Depth: depth, Gbps: gbps}
+func (s *timings) kindest(depth int, gbps float64) bestCase {
+	out := bestCase{Depth: depth, Gbps: gbps}
 	for _, m := range []int{sparseDense, sparseTenth} {
 		if e, n := leastEfficiency(s.pick(depth, gbps), m); e > out.Efficiency {
 			out.Efficiency, out.At, out.Mode = e, n, m
@@ -244,11 +244,11 @@ func (s *timings) kindest(depth int, gbps float64) best {
 }
 
 // part returns b as one comparison of a claim.
-func (s *timings) part(b best) result.Part {
+func (s *timings) part(b bestCase) result.Part {
 	return kit.Part(b.Efficiency, b.Efficiency >= s.plan.Least, "depth", fmt.Sprint(b.Depth), "gbps", fmt.Sprint(b.Gbps), "mode", modes[b.Mode].Way.Key)
 }
 
-func (s *timings) because(code string, b best, more ...any) result.Reason {
+func (s *timings) because(code string, b bestCase, more ...any) result.Reason {
 	args := []any{"layers", b.Depth, "link", b.Gbps, "efficiency", b.Efficiency, "n", b.At, "mode", modes[b.Mode].Way.Key}
 	return result.Because(code, append(args, more...)...)
 }

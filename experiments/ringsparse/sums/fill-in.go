@@ -203,20 +203,20 @@ func (f filled) mainly(hop int) uint8 {
 	return uint8(slices.Index(sum[:], slices.Max(sum[:])))
 }
 
-// stretch is hops in a row that were mainly sent with one codec.
-type stretch struct {
+// sameCodec is a row of hops that were mainly sent with one codec.
+type sameCodec struct {
 	codec    uint8
 	from, to int
 }
 
-func (f filled) stretches() (out []stretch) {
+func (f filled) stretches() (out []sameCodec) {
 	for k := range f.Nodes {
 		id := f.mainly(k)
 		if n := len(out); n > 0 && out[n-1].codec == id {
 			out[n-1].to = k
 			continue
 		}
-		out = append(out, stretch{id, k, k})
+		out = append(out, sameCodec{id, k, k})
 	}
 	return out
 }

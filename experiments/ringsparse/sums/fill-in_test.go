@@ -48,7 +48,7 @@ func TestExpectedFillIn(t *testing.T) {
 	}
 }
 
-// A hop's codec is that of most of its blocks, and equal hops are one stretch.
+// A hop's codec is that of most of its blocks, and equal hops are one row.
 func TestFormsByHop(t *testing.T) {
 	f := filled{support: support{Nodes: 4}, seeds: []filledOnce{{Codecs: [][codecIDs]int{{0, 1, 4}, {1, 5, 2}, {0, 4}, {4}}},
 		{Codecs: [][codecIDs]int{{0, 0, 3}, {0}, {0, 4}, {4}}}}}

@@ -3,6 +3,6 @@ package proof
 
 import (
 	_ "gradsync/experiments/codedsgd/scheme" // want experiments
-	_ "gradsync/experiments/codedsgd/testbed"
+	_ "gradsync/experiments/codedsgd/setup"
 	_ "gradsync/experiments/codedsgd/timing"
 )

@@ -5,8 +5,8 @@ import (
 	_ "gonum.org/v1/gonum/stat"
 	_ "gradsync/datasets/synthetic"
 	_ "gradsync/experiments/claims"
-	_ "gradsync/experiments/cli"              // want experiments
-	_ "gradsync/experiments/codedsgd/testbed" // want rooms-codedsgd
+	_ "gradsync/experiments/cli"            // want experiments
+	_ "gradsync/experiments/codedsgd/setup" // want rooms-codedsgd
 	_ "gradsync/experiments/exp"
 	_ "gradsync/experiments/platforms"
 	_ "gradsync/experiments/result/leaf"      // want experiments

@@ -1,0 +1,305 @@
+package convergence
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/codedsgd/setup"
+	"gradsync/experiments/codedsgd/timing"
+	"gradsync/experiments/result"
+)
+
+// differs lists what sets a network's trainings apart from the paper's; the target is
+// left out where the level itself is judged.
+func (w *largest) differs(target bool) (out []result.Reason) {
+	p := w.plan
+	if d := w.ssgd[0].Data; d != nil && d.Name != p.Net.Data {
+		out = append(out, result.Because("data", "used", d.Name, "images", d.Train, "wanted", p.Net.Data))
+	}
+	if p.Width > 0 {
+		out = append(out, result.Because("width", "by", 1/p.Width))
+	}
+	if p.most() != 10 {
+		out = append(out, result.Because("fewer-nodes", "nodes", p.most(), "stated", 10))
+	}
+	if target && p.Target == 0 {
+		out = append(out, result.Because("rule-target", "percent", 100*w.target, "stated", 100*statedTarget(p.Net)))
+	}
+	return slices.Clip(out)
+}
+
+// judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's.
+func judgeLevel(id string, c pickedLevel, seeds int, differs []result.Reason) result.Claim {
+	if c.Picked == 0 {
+		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("level-none")}})
+	}
+	f := claims.Number(float64(c.Picked), nil, nil, seeds)
+	f.Differs, f.Notes = differs, []result.Reason{result.Because("level-best", "percent", 100*c.Best)}
+	if slices.ContainsFunc(differs, func(d result.Reason) bool { return d.Code == "data" }) {
+		f.Notes = append(f.Notes, result.Because("level-other-data"))
+	}
+	if c.Below {
+		f.Notes = append(f.Notes, result.Because("level-below", "points", levelsBelow))
+	}
+	if c.lowest() {
+		f.Notes = append(f.Notes, result.Because("level-lowest"))
+	}
+	return claims.Verdict(id, f)
+}
+
+// judgeFaster judges C21, CSSGD's time to the target below both SSGDs' at
+// every node count with both redundancies that are possible there. All make the same
+// updates, so that times to the target are ordered as iteration times.
+func judgeFaster(cs []iterations) result.Claim {
+	return judgeBelow("C21", secondsIn, []timing.Exchange{timing.Unicast, timing.Multicast}, switchReason(cs), networkIterations{setup.DNN.Model, cs})
+}
+
+// judgeLess judges C20, fewer bytes with CSSGD than with SSGD multicast, a multicast
+// counted once in both, at every node count of both networks.
+func judgeLess(all ...networkIterations) result.Claim {
+	return judgeBelow("C20", bytesIn, []timing.Exchange{timing.Multicast}, nil, all...)
+}
+
+// networkIterations holds the timings of one network.
+type networkIterations struct {
+	model string
+	on    []iterations
+}
+
+func judgeBelow(id string, of func(timing.Iteration) float64, rivals []timing.Exchange, notes []result.Reason, all ...networkIterations) result.Claim {
+	var f claims.Found
+	below, idle := 0, 0
+	var cs []iterations
+	for _, net := range all {
+		cs = append(cs, net.on...)
+	}
+	var beside []result.Reason
+	for _, rival := range rivals {
+		for _, net := range all {
+			for _, c := range net.on {
+				for _, r := range setup.Redundancies {
+					x, ok := c.Of[timing.Judged.Key][timing.Coded(r)]
+					if !ok {
+						continue
+					}
+					base := of(c.Of[timing.Judged.Key][rival])
+					holds := of(x) < base
+					below, idle = below+setup.One(holds), idle+setup.One(holds && r == c.Nodes)
+					f.Parts = append(f.Parts, result.Part{Value: saved(of(x), base), Holds: &holds,
+						Of: map[string]string{"model": net.model, "rival": rival.Key(), "method": timing.Coded(r).Key(), "nodes": strconv.Itoa(c.Nodes)}})
+				}
+			}
+		}
+		beside = append(beside, result.Because("lower-than", "rival", rival.Key(), "lower", lowerOn(cs, timing.Judged, rival, of)),
+			result.Because("mean-change", "rival", rival.Key(), "means", meansOf(cs, rival, of)))
+	}
+	cases := len(f.Parts)
+	holds, found := below == cases, result.Because(id+"-found", "below", below, "cases", cases, "idle", idle)
+	f.Finding, f.Words = claims.Whether(holds), &found
+	f.Notes = append(append(beside, result.Because("our-reading")), notes...)
+	return claims.Verdict(id, f)
+}
+
+// lowerOn lists with which redundancy, and on how many nodes, CSSGD is below a rival.
+func lowerOn(cs []iterations, v timing.Variant, rival timing.Exchange, of func(timing.Iteration) float64) []map[string]any {
+	out := []map[string]any{}
+	for _, r := range setup.Redundancies {
+		var nodes []int
+		for _, on := range cs {
+			if x, ok := on.Of[v.Key][timing.Coded(r)]; ok && of(x) < of(on.Of[v.Key][rival]) && !slices.Contains(nodes, on.Nodes) {
+				nodes = append(nodes, on.Nodes)
+			}
+		}
+		if slices.Sort(nodes); len(nodes) > 0 {
+			out = append(out, map[string]any{"r": r, "nodes": nodes})
+		}
+	}
+	return out
+}
+
+// meansOf lists the mean savings over node counts of every r.
+func meansOf(cs []iterations, rival timing.Exchange, of func(timing.Iteration) float64) []map[string]any {
+	out := []map[string]any{}
+	for _, r := range setup.Redundancies {
+		if x := meanSavedBy(cs, rival, of, r); !math.IsNaN(x) {
+			out = append(out, map[string]any{"r": r, "size": math.Abs(x), "than": than(x)})
+		}
+	}
+	return out
+}
+
+// switchReason says where CSSGD at the better r is ahead of SSGD Multicast when
+// micro-blocks travel over a switch.
+func switchReason(cs []iterations) []result.Reason {
+	var ahead []map[string]any
+	for _, c := range cs {
+		r, it := c.optimal(timing.Switched)
+		if x := saved(it.Seconds, c.Of[timing.Switched.Key][timing.Multicast].Seconds); x > 0 {
+			ahead = append(ahead, map[string]any{"saved": x, "nodes": c.Nodes, "r": r})
+		}
+	}
+	mean := meanSaved(cs, timing.Multicast, timing.Switched)
+	if ahead == nil {
+		return []result.Reason{result.Because("switch-none", "mean", mean)}
+	}
+	return []result.Reason{result.Because("switch-ahead", "ahead", ahead, "mean", mean)}
+}
+
+// judgeMulticast judges C35, SSGD with multicast sooner at the target than with
+// unicast, at every node count at which a multicast has more than one receiver: with
+// two nodes both send the same messages, there are no two ways to compare, and all that
+// is asked is that they take the same time. So it was written before any run, and the
+// claim says so, for the criterion to the letter knows no such exception.
+func judgeMulticast(cs []iterations) result.Claim {
+	var f claims.Found
+	all := true
+	var ratios, onSwitch []map[string]any
+	for _, c := range cs {
+		onSwitch = append(onSwitch, map[string]any{"nodes": c.Nodes,
+			"ratio": c.Of[timing.Ethernet.Key][timing.Multicast].Seconds / c.Of[timing.Ethernet.Key][timing.Unicast].Seconds})
+		ratio := c.Of[timing.Judged.Key][timing.Multicast].Seconds / c.Of[timing.Judged.Key][timing.Unicast].Seconds
+		holds := ratio < 1 || c.Nodes == 2 && ratio <= 1+1e-9
+		all = all && holds
+		part := result.Part{Of: map[string]string{"nodes": strconv.Itoa(c.Nodes)}, Value: ratio}
+		if c.Nodes > 2 || !holds {
+			part.Holds = &holds
+		}
+		f.Parts = append(f.Parts, part)
+		ratios = append(ratios, map[string]any{"nodes": c.Nodes, "ratio": ratio})
+	}
+	two := cs[0].Nodes == 2
+	found := result.Because("C35-found", "sooner", all, "two", two)
+	f.Finding, f.Words = claims.Whether(all), &found
+	f.Notes = []result.Reason{result.Because("C35", "ratios", ratios, "two", two, "switch", onSwitch)}
+	return claims.Verdict("C35", f)
+}
+
+// judgeMatters judges C31. The rival is SSGD that pays for every receiver, as the
+// paper's own model charges it ((19), §3.2.4): against multicast there is, on most node
+// counts, no saving that could matter less.
+func judgeMatters(dnns, cnns []iterations) result.Claim {
+	d, c := meanReduction(dnns, timing.Unicast), meanReduction(cnns, timing.Unicast)
+	nothing := map[[2]bool]string{{true, true}: "both", {true, false}: setup.CNN.Model, {false, true}: setup.DNN.Model, {}: "none"}[[2]bool{c <= 0, d <= 0}]
+	last := func(cs []iterations) []iterations { return cs[len(cs)-1:] }
+	found := result.Because("C31-found", "cnn", c, "dnn", d, "nothing", nothing)
+	f := claims.Holding(c < d, 0, &found)
+	f.Parts = []result.Part{{Of: map[string]string{"model": setup.CNN.Model}, Value: c}, {Of: map[string]string{"model": setup.DNN.Model}, Value: d}}
+	f.Notes = []result.Reason{result.Because("C31", "nodes", last(cnns)[0].Nodes, "cnn", meanReduction(last(cnns), timing.Unicast),
+		"dnn", meanReduction(last(dnns), timing.Unicast),
+		"cnn_multicast", meanReduction(cnns, timing.Multicast), "dnn_multicast", meanReduction(dnns, timing.Multicast))}
+	return claims.Verdict("C31", f)
+}
+
+// judgeScaling judges C33: neither ASGD nor CSSGD at its best redundancy is within a
+// tenth of linear in samples per second from the fewest to the most nodes, and at the
+// most some redundancy above the fewest's best is at least as fast as that.
+func judgeScaling(s *byNodes) result.Claim {
+	cs, net := s.on, s.plan.Net
+	few, many := cs[0], cs[len(cs)-1]
+	linear := float64(many.Nodes) / float64(few.Nodes)
+	r, x := few.optimal(timing.Judged)
+	_, y := many.optimal(timing.Judged)
+	up := float64(net.Batch(many.Nodes)) / y.Seconds / (float64(net.Batch(few.Nodes)) / x.Seconds)
+	async := s.rate[len(s.rate)-1] / s.rate[0]
+	bound := (1 - claims.Tolerance("C33")) * linear
+	at, larger := many.Of[timing.Judged.Key][timing.Coded(r)].Seconds, false
+	raised := []map[string]any{}
+	for _, k := range setup.Redundancies {
+		if z, ok := many.Of[timing.Judged.Key][timing.Coded(k)]; ok && k > r {
+			larger = larger || z.Seconds <= at
+			raised = append(raised, map[string]any{"r": k, "ratio": z.Seconds / at})
+		}
+	}
+	found := result.Because("C33-found", "few", few.Nodes, "many", many.Nodes, "asgd", async, "cssgd", up)
+	f := claims.Holding(async < bound && up < bound && larger, 0, &found)
+	below := func(x float64) *bool { b := x < bound; return &b }
+	f.Parts = []result.Part{{Of: map[string]string{"method": "asgd"}, Value: async, Holds: below(async)},
+		{Of: map[string]string{"method": "cssgd"}, Value: up, Holds: below(up)}}
+	f.Notes = []result.Reason{result.Because("C33", "linear", linear, "bound", bound, "few", few.Nodes, "r", r,
+		"only", len(few.Of[timing.Judged.Key]) == 3, "many", many.Nodes, "raised", raised), s.growth()}
+	return claims.Verdict("C33", f)
+}
+
+// growth tells of ASGD as §3.2.5 does, beyond samples per second: from the
+// fewest to the most nodes its staleness and the way to the target.
+func (s *byNodes) growth() result.Reason {
+	i, k := 0, len(s.on)-1
+	cssgd := func(i int) float64 { _, x, _, _ := s.times(i, timing.Judged); return stat.Mean(x, nil) }
+	pushes := func(i int) float64 { x, _ := s.pushes(i); return x }
+	orNone := func(x float64) any {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return x
+	}
+	span := func(of func(i int) float64) []any { return []any{orNone(of(i)), orNone(of(k))} }
+	return result.Because("C33-growth", "few", s.on[i].Nodes, "many", s.on[k].Nodes,
+		"stale", span(func(i int) float64 { return s.stale[i] }), "pushes", span(pushes),
+		"updates", span(func(i int) float64 { return stat.Mean(s.updates[i], nil) }),
+		"asgd", span(func(i int) float64 { return stat.Mean(s.ends[i], nil) }), "cssgd", span(cssgd))
+}
+
+// judgeRuns judges C12 by the network that ASGD is trained on the least often. A profile of fewer
+// runs has not run the paper's protocol.
+func judgeRuns(profile string, seeds []uint64) result.Claim {
+	least := math.MaxInt
+	why := result.Because("C12")
+	why.Args = map[string]any{}
+	for _, net := range setup.Networks() {
+		p := planOf(profile, net)
+		runs := max(p.Runs, len(p.seedsOf(seeds)))
+		least = min(least, runs)
+		why.Args[net.Key] = runs
+	}
+	f := claims.Number(float64(least), nil, nil, 0)
+	f.Input = true
+	if stated, _ := claims.Get("C12"); f.Values[0] < stated.Numbers()[0] {
+		f = claims.Found{Missing: []result.Reason{result.Because("C12-fewer", "least", least)}}
+	}
+	f.Notes = []result.Reason{why}
+	return claims.Verdict("C12", f)
+}
+
+// judgeSSGD judges C01, C04 and C05: which part of SSGD's time CSSGD saves at its best
+// redundancy, a mean over node counts, a multicast costing its sender once in both.
+func judgeSSGD(id string, net setup.Network, cs []iterations, differs []result.Reason) result.Claim {
+	f := claims.Number(meanSaved(cs, timing.Multicast, timing.Judged), nil, nil, 0)
+	f.Rival, f.Network, f.Differs = timing.Multicast.Key(), net.Model, differs
+	var per []map[string]any
+	for _, c := range cs {
+		r, it := c.optimal(timing.Judged)
+		x := saved(it.Seconds, c.Of[timing.Judged.Key][timing.Multicast].Seconds)
+		per = append(per, map[string]any{"nodes": c.Nodes, "saved": x, "r": r, "idle": r == c.Nodes})
+		f.Parts = append(f.Parts, result.Part{Of: map[string]string{"nodes": strconv.Itoa(c.Nodes), "method": timing.Coded(r).Key()}, Value: x})
+	}
+	f.Notes = []result.Reason{result.Because("saved-by-nodes", "nodes", per), result.Because("same-updates"),
+		result.Because("saved-otherwise", "unicast", meanSaved(cs, timing.Unicast, timing.Judged), "whole", meanSaved(cs, timing.Multicast, timing.Ethernet))}
+	if few := from(cs, trainedFrom); len(few) > 0 && len(few) < len(cs) {
+		f.Notes = append(f.Notes, result.Because("saved-late", "nodes", trainedFrom, "saved", meanSaved(few, timing.Multicast, timing.Judged)))
+	}
+	f.Notes = append(append(f.Notes, switchReason(cs)...), result.Because("assumed-nodes"))
+	return claims.Verdict(id, f)
+}
+
+// judgeASGD judges C02, C03 and C06: the same against ASGD, paired by seed.
+func judgeASGD(id string, s *byNodes) result.Claim {
+	e, nodes := s.savedOfASGD(timing.Judged, 0)
+	if len(nodes) == 0 {
+		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("asgd-none")}, Rival: "asgd", Network: s.plan.Net.Model})
+	}
+	f := claims.Number(e.Value, e.CI, e.Samples, len(s.seeds))
+	f.Rival, f.Network, f.Differs = "asgd", s.plan.Net.Model, s.differs(true)
+	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd))}
+	if left := len(s.on) - len(nodes); left > 0 {
+		f.Notes = append(f.Notes, result.Because("asgd-left", "n", left))
+	}
+	if late, some := s.savedOfASGD(timing.Judged, trainedFrom); len(some) > 0 && len(some) < len(nodes) {
+		f.Notes = append(f.Notes, result.Because("saved-late", "nodes", trainedFrom, "saved", late.Value))
+	}
+	f.Notes = append(f.Notes, result.Because("assumed-nodes"))
+	return claims.Verdict(id, f)
+}

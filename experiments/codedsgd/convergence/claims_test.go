@@ -1,0 +1,145 @@
+package convergence
+
+import (
+	"math"
+	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/codedsgd/setup"
+	"gradsync/experiments/codedsgd/timing"
+	"gradsync/experiments/kit/kittest"
+	"gradsync/experiments/result"
+)
+
+func TestJudgeOrders(t *testing.T) {
+	good := []iterations{at(2, [4]float64{8, 8, 4}, [4]float64{2, 2, 0}), at(4, [4]float64{9, 7, 5, 4}, [4]float64{12, 4, 3, 2})}
+	less := func(cs []iterations) result.Claim {
+		return judgeLess(networkIterations{setup.CNN.Model, cs[:1]}, networkIterations{setup.DNN.Model, cs[1:]})
+	}
+	kittest.JudgedAs(t, judgeFaster(good), claims.Holds, "C21-found.below", 6, "C21-found.cases", 6)
+	kittest.JudgedAs(t, less(good), claims.Holds, "C20-found.below", 3, "C20-found.idle", 1,
+		"mean-change.means", []map[string]any{{"r": 2, "size": 62.5, "than": "less"}, {"r": 3, "size": 50, "than": "less"}})
+	kittest.JudgedAs(t, judgeMulticast(good), claims.Holds, "C35-found.sooner", true, "C35-found.two", true)
+	kittest.JudgedAs(t, judgeMulticast(good[1:]), claims.Holds, "C35-found.two", false)
+	if c := judgeMulticast(good); c.Parts[0].Holds != nil || !*c.Parts[1].Holds {
+		t.Errorf("two nodes are no case: %+v", c.Parts)
+	}
+	bad := []iterations{good[0], at(4, [4]float64{9, 4.5, 5, 4}, [4]float64{12, 4, 4, 2})} // r = 2 is not ahead of multicast, and equal bytes are not fewer
+	kittest.JudgedAs(t, judgeFaster(bad), claims.Differs, "C21-found.below", 5,
+		"lower-than.lower", []map[string]any{{"nodes": []int{2}, "r": 2}, {"nodes": []int{4}, "r": 3}})
+	kittest.JudgedAs(t, less(bad), claims.Differs, "C20-found.below", 2)
+	kittest.JudgedAs(t, judgeMulticast([]iterations{good[0], at(4, [4]float64{7, 7, 1, 1}, [4]float64{})}), claims.Differs)
+	kittest.JudgedAs(t, judgeMulticast([]iterations{at(2, [4]float64{7, 8, 1}, [4]float64{})}), claims.Differs)
+}
+
+func TestJudgeMatters(t *testing.T) {
+	much, little := []iterations{at(4, [4]float64{10, 8, 5, 4}, [4]float64{})}, []iterations{at(4, [4]float64{10, 8, 9, 8}, [4]float64{})}
+	kittest.JudgedAs(t, judgeMatters(much, little), claims.Holds, "C31-found.cnn", 15, "C31-found.dnn", 55, "C31-found.nothing", "none", "C31.nodes", 4)
+	kittest.JudgedAs(t, judgeMatters(little, much), claims.Differs)
+	loss, less := []iterations{at(4, [4]float64{10, 8, 12, 13}, [4]float64{})}, []iterations{at(4, [4]float64{10, 8, 11, 11}, [4]float64{})}
+	kittest.JudgedAs(t, judgeMatters(less, loss), claims.Holds, "C31-found.nothing", "both")
+	kittest.JudgedAs(t, judgeMatters(much, loss), claims.Holds, "C31-found.nothing", "cnn")
+	kittest.JudgedAs(t, judgeMatters(loss, much), claims.Differs, "C31-found.nothing", "mlp")
+	if x := meanReduction(much, timing.Multicast); math.Abs(x-43.75) > 1e-9 { // (37.5 + 50)/2
+		t.Errorf("of multicast %g %%", x)
+	}
+}
+
+// Two nodes at best 1 s per batch with r = 2; eight with 2 s (r = 2) or 1.5 s (r = 3):
+// eight nodes make 4·1/1.5 = 2.67 times the samples per second.
+func TestJudgeScaling(t *testing.T) {
+	few := at(2, [4]float64{9, 9, 1}, [4]float64{})
+	judge := func(on iterations, rate ...float64) result.Claim {
+		s := raced([]float64{1, 1, 1, 1}, []float64{1, 1, 1, 1})
+		s.on, s.rate, s.stale = []iterations{few, on}, rate, []float64{1, 2}
+		return judgeScaling(&s)
+	}
+	cs := at(8, [4]float64{9, 9, 2, 1.5}, [4]float64{})
+	kittest.JudgedAs(t, judge(cs, 100, 350), claims.Holds, "C33-found.asgd", 3.5, "C33-found.cssgd", 8./3, "C33.raised",
+		[]map[string]any{{"r": 3, "ratio": 0.75}}, "C33.only", true, "C33-growth.stale", []float64{1, 2})
+	kittest.JudgedAs(t, judge(cs, 100, 361), claims.Differs)
+	kittest.JudgedAs(t, judge(at(8, [4]float64{9, 9, 1.2, 1.1}, [4]float64{}), 100, 200), claims.Differs, "C33-found.cssgd", 4/1.1)
+	kittest.JudgedAs(t, judge(at(8, [4]float64{9, 9, 2, 2.1}, [4]float64{}), 100, 200), claims.Differs)
+}
+
+func TestJudgeLevel(t *testing.T) {
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "level-best.percent", 90, "level-lowest", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 84, Levels: []level{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 85, Levels: []level{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, 3, []result.Reason{result.Because("data")}), claims.SameSign, "level-other-data", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, 3, []result.Reason{result.Because("fewer-nodes")}), claims.SameSign, "level-other-data", nil)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 74}, 3, nil), claims.Differs)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 60, Below: true}, 3, nil), claims.Differs, "level-below.points", levelsBelow)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{}, 3, nil), claims.NotRun, "level-none", true)
+}
+
+// raced holds two seeds and four runs of ASGD on two node counts.
+func raced(ends ...[]float64) byNodes {
+	s := byNodes{largest: largest{plan: plan{Net: setup.DNN, Nodes: []int{4, 10}, Target: 0.82, Updates: 99}, seeds: []uint64{0, 1},
+		ssgd: []trajectory{{}, {}}, asgd: make([]trajectory, 4)}}
+	s.on = []iterations{at(4, [4]float64{9, 4, 5, 2}, [4]float64{}), at(10, [4]float64{9, 4, 6, 5}, [4]float64{})}
+	s.updates = [][]float64{{10, 20}, {10, 20}}
+	s.ends, s.rate, s.stale = ends, []float64{1, 1}, []float64{1, 1}
+	return s
+}
+
+func TestJudgeSavings(t *testing.T) {
+	s := raced([]float64{40, 80, 40, 80}, []float64{100, 200, 100, 200})
+	// CSSGD: 20 and 40 s on 4 nodes, 50 and 100 s on 10: halves of ASGD's throughout.
+	if e, nodes := s.savedOfASGD(timing.Judged, 0); len(nodes) != 2 || math.Abs(e.Value-50) > 1e-9 || e.CI == nil || len(e.Samples) != 2 {
+		t.Errorf("of ASGD %+v, want 50", e)
+	}
+	if _, nodes := s.savedOfASGD(timing.Judged, 5); len(nodes) != 1 {
+		t.Errorf("from 5 nodes: %v", nodes)
+	}
+	asgd := func(id string, ends ...[]float64) result.Claim { s := raced(ends...); return judgeASGD(id, &s) }
+	kittest.JudgedAs(t, judgeASGD("C02", &s), claims.SameSign, "asgd-pairs.nodes", []int{4, 10}, "asgd-left", nil)
+	kittest.JudgedAs(t, asgd("C02", []float64{27, 55, 28, 54}, []float64{68, 137, 69, 136}), claims.Within)
+	kittest.JudgedAs(t, asgd("C06", []float64{10, 20, 10, 20}, []float64{25, 50, 25, 50}), claims.Differs, "other-side.null", 0)
+	kittest.JudgedAs(t, asgd("C06", []float64{10, 20, 10, 20}, []float64{30, 40, 30, 40}), claims.Undecided, "ci-contains-null.null", 0)
+	kittest.JudgedAs(t, asgd("C02", []float64{40, 80, 40, 80}, []float64{100, math.NaN(), 100, 200}), claims.SameSign, "asgd-left.n", 1)
+	kittest.JudgedAs(t, asgd("C02", []float64{math.NaN(), 1, 1, 1}, []float64{1, 1, 1, math.NaN()}), claims.NotRun, "asgd-none", true)
+	// Against SSGD Multicast: 50 % and −25 %.
+	kittest.JudgedAs(t, judgeSSGD("C01", setup.DNN, s.on, nil), claims.SameSign, "deterministic", true, "saved-by-nodes.nodes",
+		[]map[string]any{{"idle": false, "nodes": 4, "r": 3, "saved": 50}, {"idle": false, "nodes": 10, "r": 3, "saved": -25}})
+	if got := judgeSSGD("C01", setup.DNN, s.on, nil).Measured; got != 12.5 {
+		t.Errorf("C01: %v %%, want 12.5", got)
+	}
+	kittest.JudgedAs(t, judgeSSGD("C04", setup.CNN, []iterations{at(4, [4]float64{9, 4, 5, 6}, [4]float64{})}, nil), claims.Differs)
+	s.on[0].Nodes = 2
+	kittest.JudgedAs(t, judgeSSGD("C01", setup.DNN, s.on, nil), claims.SameSign, "saved-late.saved", -25)
+	kittest.JudgedAs(t, judgeASGD("C02", &s), claims.SameSign, "saved-late.saved", 50)
+}
+
+func TestDiffers(t *testing.T) {
+	s := raced(nil, nil)
+	if d := s.differs(true); len(d) != 0 {
+		t.Errorf("the paper's own: %v", d)
+	}
+	s.plan.Width, s.plan.Target, s.plan.Nodes, s.target = 0.125, 0, []int{2, 8}, 0.75
+	s.ssgd[0].Data = &result.Data{Name: "fashion-mnist"}
+	kittest.JudgedAs(t, result.Claim{Differs: s.differs(true)}, "", "data.used", "fashion-mnist", "width.by", 8, "fewer-nodes.nodes", 8,
+		"rule-target.percent", 75)
+	if d := s.differs(false); len(d) != 3 {
+		t.Errorf("where the level is judged: %v", d)
+	}
+}
+
+// Times to the target from 4 to 10 nodes: CSSGD 30 to 75 s, ASGD 60 to 150. 60 s at 640
+// samples/s in batches of 640 are 60 updates; 150 s at 3200 in batches of 1600 are 300.
+func TestGrowth(t *testing.T) {
+	s := raced([]float64{40, 80, 40, 80}, []float64{100, 200, 100, 200})
+	s.rate, s.stale = []float64{640, 3200}, []float64{3, 8.5}
+	kittest.JudgedAs(t, result.Claim{Reasons: []result.Reason{s.growth()}}, "", "C33-growth.stale", []float64{3, 8.5}, "C33-growth.pushes", []float64{60, 300},
+		"C33-growth.updates", []float64{15, 15}, "C33-growth.asgd", []float64{60, 150}, "C33-growth.cssgd", []float64{30, 75})
+	s.ends[1] = []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	if x := s.growth().Args["asgd"].([]any); x[1] != nil {
+		t.Errorf("a target that no run reaches is reached after %v s", x[1])
+	}
+}
+
+// C12 is of both networks: quick trains the CNN's ASGD 3 times, paper both 10 times.
+func TestJudgeRuns(t *testing.T) {
+	kittest.JudgedAs(t, judgeRuns("quick", []uint64{0, 1, 2}), claims.NotRun, "C12.dnn", 10, "C12.cnn", 3)
+	kittest.JudgedAs(t, judgeRuns("paper", []uint64{0, 1, 2}), claims.Input, "C12.dnn", 10, "C12.cnn", 10)
+}

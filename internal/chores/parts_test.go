@@ -1,0 +1,65 @@
+package chores
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gradsync/experiments/cli/memo"
+)
+
+// kept makes a folder with parts, by name.
+func kept(t *testing.T, parts map[string]float64) string {
+	t.Helper()
+	dir := t.TempDir()
+	m, err := memo.Open("", []string{dir}, func(line string) { t.Error(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for name, v := range parts {
+		if err := m.Save(name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Numbers that changed under the same version of the bits stop ci-results and ci-check, which say
+// what to raise; new parts and a raised version are listed anew.
+func TestForgottenBits(t *testing.T) {
+	root := clone(t)
+	if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(committed)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	v1 := kept(t, map[string]float64{`{"bits":1,"key":"a"}`: 1, `{"bits":1,"key":"b"}`: 2})
+	var out bytes.Buffer
+	if err := writeParts(root, v1, 1, &out); err != nil || checkParts(root, v1, 1) != nil {
+		t.Fatalf("first list: %v, %v", err, checkParts(root, v1, 1))
+	}
+	for name, test := range map[string]struct {
+		dir  string
+		bits int
+		want string // of checkParts
+		lost bool   // writeParts fails too
+	}{
+		"another value":          {kept(t, map[string]float64{`{"bits":1,"key":"a"}`: 1, `{"bits":1,"key":"b"}`: 3}), 1, "raise Bits", true},
+		"another value, raised":  {kept(t, map[string]float64{`{"bits":2,"key":"a"}`: 1, `{"bits":2,"key":"b"}`: 3}), 2, "renew it by ci-results", false},
+		"one more":               {kept(t, map[string]float64{`{"bits":1,"key":"a"}`: 1, `{"bits":1,"key":"b"}`: 2, `{"bits":1,"key":"c"}`: 3}), 1, "3 under", false},
+		"nothing but the number": {kept(t, map[string]float64{`{"bits":2,"key":"a"}`: 1, `{"bits":2,"key":"b"}`: 2}), 2, "version 1", false},
+	} {
+		_ = os.Remove(filepath.Join(root, filepath.FromSlash(partsFile)))
+		if err := writeParts(root, v1, 1, &out); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkParts(root, test.dir, test.bits); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+		err := writeParts(root, test.dir, test.bits, &out)
+		if (err != nil) != test.lost || err == nil && checkParts(root, test.dir, test.bits) != nil {
+			t.Errorf("%s: written anew %v, then %v", name, err, checkParts(root, test.dir, test.bits))
+		}
+	}
+}

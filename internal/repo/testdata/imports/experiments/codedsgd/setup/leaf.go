@@ -1,0 +1,2 @@
+// Package setup stands here so that others can import it.
+package setup

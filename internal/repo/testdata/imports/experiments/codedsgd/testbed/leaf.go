@@ -1,2 +1,0 @@
-// Package testbed stands here so that others can import it.
-package testbed
