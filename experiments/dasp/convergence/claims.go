@@ -52,7 +52,7 @@ func differing(v *view, platform, model string) (out []result.Reason) {
 	if s.Width > 0 {
 		out = append(out, result.Because("narrower", "by", s.Narrower(), "image", s.Image))
 	}
-	return append(out, result.Because("gradients", "n", s.Pushes, "batch", s.Batch), result.Because("clock", "batch", setup.FullBatch, "gradients", s.Batch),
+	return append(out, result.Because("gradients", "n", s.Pushes, "batch", s.Batch), result.Because("clock", "batch", setup.ReferenceBatch, "gradients", s.Batch),
 		result.Because("targets", "lowest", 100*s.Targets()[0], "step", 100*s.Step, "highest", 100*s.Target))
 }
 

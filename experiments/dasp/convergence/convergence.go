@@ -15,16 +15,17 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// fast names the plausible platform whose links let the version gaps of the two large networks open,
-// so that DASP's states act on them.
-const fast = "fast"
+// beside names the platform that stands beside the reference: the unequal workers on links of 10 Gb/s,
+// on which the gradients of the two large networks queue at the server and DASP is ASP. No claim is
+// judged on it.
+const beside = "beside"
 
 // The platforms and networks of each figure and table. A figure shares its trainings with the table on the same
 // cluster: a command that asks for both makes them once.
 var (
 	onFig3   = []networksOn{{setup.Homogeneous, setup.Models}}
 	onFig4   = []networksOn{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, setup.Models}}
-	onTable7 = []networksOn{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, cnns}, {fast, cnns}}
+	onTable7 = []networksOn{{setup.Heterogeneous, setup.Models}, {setup.Homogeneous, cnns}, {beside, cnns}}
 )
 
 // Figures returns Figs. 3 and 4, the accuracy curves.
@@ -59,7 +60,8 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 			v.Facts = append(v.Facts, differ(v)...)
 		}),
 		trainingStudy("dasp/table7", "DASP, Table 7", exp.Profiles, onTable7, func(v *view) {
-			v.Facts = append(v.Facts, kit.Number("fast_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(fast))))
+			v.Facts = append(v.Facts, kit.Number("beside_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(beside))),
+				kit.Counted("beside_batch", "", setup.FullBatch))
 			rows := every(v.Profile, onTable7[0], onTable7[2])
 			more, d58 := moreIterations(v)
 			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows, "method"), statesFrame(v, rows), more)
@@ -98,12 +100,12 @@ func every(profile string, sets ...networksOn) (out []point) {
 	return out
 }
 
-// trainedOn holds the platform behind each key that frames and claims have. To train on another one
-// is to change its line: claims are judged on the two clusters' lines, nothing on fast.
+// trainedOn holds the platform behind each key that frames and claims have: the paper's two clusters
+// are trained on the reference.
 var trainedOn = map[string]func() *cluster.Platform{
-	setup.Homogeneous:   func() *cluster.Platform { return setup.Load(setup.Homogeneous) },
-	setup.Heterogeneous: func() *cluster.Platform { return setup.Load(setup.Heterogeneous) },
-	fast:                func() *cluster.Platform { return setup.OnLinks(setup.Heterogeneous, "100 Gb/s") },
+	setup.Homogeneous:   func() *cluster.Platform { return setup.Load(setup.ReferenceEqual) },
+	setup.Heterogeneous: func() *cluster.Platform { return setup.Load(setup.Reference) },
+	beside:              func() *cluster.Platform { return setup.Load(setup.Heterogeneous) },
 }
 
 // platformOf makes the platform of a key of trainedOn.
@@ -120,7 +122,7 @@ func trainingStudy(id, source string, profiles []string, sets []networksOn, show
 		},
 		Config: func(profile string) map[string]any {
 			c := map[string]any{"sizes": setup.SizesOf(profile), "options": setup.Options(), "methods": setup.Methods,
-				"evaluation_images": setup.EvalImages, "clock_batch": setup.FullBatch}
+				"evaluation_images": setup.EvalImages, "clock_batch": setup.ReferenceBatch, "clock_overhead": setup.ReferenceOverhead}
 			for _, g := range sets {
 				c["platform "+g.platform] = kit.Platform(platformOf(g.platform))
 			}
@@ -130,7 +132,7 @@ func trainingStudy(id, source string, profiles []string, sets []networksOn, show
 			return setup.TrainOnce(ctx, env, platformOf(p.Platform), p.Method, seed, setup.SizeOf(env.Profile, p.Model))
 		},
 		Show: func(v *view) {
-			v.Facts = append(setup.Settings(), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(setup.Homogeneous))),
+			v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(setup.Homogeneous))),
 				kit.Whether("changed", v.Profile == "quick"))
 			v.Facts = append(v.Facts, seedFacts(v)...)
 			for _, p := range every(v.Profile, sets...) {

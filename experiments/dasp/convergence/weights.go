@@ -11,8 +11,8 @@ import (
 	"gradsync/papers/dasp/rivals"
 )
 
-// weightsOn is the platform of dasp/weights: one on which DASP's states act on the large networks.
-const weightsOn = fast
+// weightsOn is the platform of dasp/weights: the reference, of unequal workers.
+const weightsOn = setup.Heterogeneous
 
 // reading is a method with one reading of what eq. (2) and its legend leave open.
 type reading struct {
@@ -79,7 +79,7 @@ func weights() kit.Study[point, setup.Summary] {
 				set[r.key] = o
 			}
 			return map[string]any{"sizes": setup.SizesOf(profile), "readings": set, "evaluation_images": setup.EvalImages,
-				"clock_batch": setup.FullBatch, "platform": kit.Platform(platformOf(weightsOn))}
+				"clock_batch": setup.ReferenceBatch, "platform": kit.Platform(platformOf(weightsOn))}
 		},
 		Measure: func(ctx context.Context, env exp.Env, p point, seed uint64) (setup.Summary, error) {
 			return trainReading(ctx, env, p, seed, setup.SizeOf(env.Profile, p.Model))
@@ -152,7 +152,7 @@ func showWeights(v *view, points []point) {
 		falls.Add(p.Model, p.Method, kit.Each(v.At(p), fluctuation).Mean(),
 			kit.Each(v.At(p), func(c setup.Summary) float64 { return 100 * c.Accuracy }).Mean(), secondsTo(v, p).Mean())
 	}
-	v.Facts = append(setup.Settings(), kit.Facts("link/Gb/s", setup.Gigabits(platformOf(weightsOn)), "flip", both,
+	v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Facts("link/Gb/s", setup.Gigabits(platformOf(weightsOn)), "flip", both,
 		"claims", len(convergenceList(setup.Heterogeneous)))...)
 	v.Frames = []result.Frame{flips.Frame, reductions.Frame, falls.Frame, seedsFrame(v, points, "reading")}
 }

@@ -78,9 +78,12 @@ func Options() rivals.Options {
 	return o
 }
 
-// Settings returns the facts that every table of methods needs.
-func Settings() []result.Fact {
-	return kit.Facts("workers", Workers, "smin/versions", Smin, "smax/versions", Smax, "alpha", Alpha, "clock_batch", FullBatch,
+// Settings returns the facts that every table of methods needs, of runs timed at FullBatch.
+func Settings() []result.Fact { return SettingsAt(FullBatch) }
+
+// SettingsAt returns them of runs timed at a batch of images per iteration.
+func SettingsAt(batch int) []result.Fact {
+	return kit.Facts("workers", Workers, "smin/versions", Smin, "smax/versions", Smax, "alpha", Alpha, "clock_batch", batch,
 		"evaluation_images", EvalImages)
 }
 

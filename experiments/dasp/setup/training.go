@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
@@ -110,13 +111,16 @@ func Run(ctx context.Context, env exp.Env, cfg train.Config) (Summary, error) {
 }
 
 // Training returns the configuration that trains a network at size s on p. Its clock is the full
-// network's at the batch of Tables 4 and 5, so that events happen as there; gradients are computed
-// by the narrower network.
+// network's, at the reference's batch and host's cost on its platforms and at FullBatch elsewhere, so
+// that events happen as in Tables 4 and 5; gradients are computed by the narrower network.
 func Training(p *cluster.Platform, method string, seed uint64, s Size) train.Config {
-	o := Options()
+	o, clock, overhead := Options(), FullBatch, time.Duration(0) // 0: train's default
+	if p.Name == Reference || p.Name == ReferenceEqual {
+		clock, overhead = ReferenceBatch, ReferenceOverhead
+	}
 	return train.Config{Sync: method, Model: s.Model, Width: s.Width, Image: s.Image, Data: s.Data, Platform: p, Seed: seed,
 		Batch: s.Batch, Rate: s.Rate, MaxPushes: s.Pushes, EvalEvery: s.EvalEvery, EvalImages: EvalImages, Server: train.Server{Options: &o},
-		Clock: &train.Clock{Batch: FullBatch}}
+		Clock: &train.Clock{Batch: clock}, Overhead: overhead}
 }
 
 // TrainOnce trains a method on p. BSP's parameters do not depend on the cluster: BSP is trained on
