@@ -131,7 +131,7 @@ func explained(levels [][]int, holds []bool, a int) float64 {
 	return (between - float64((groups-1)*(total-between))/(n-groups)) / total
 }
 
-// Readings is what many readings found of a claim, Found.Readings.
+// Readings holds what many readings found of a claim, for Found.Readings.
 type Readings struct {
 	Verdict string        // of OverReadings
 	Why     result.Reason // the shares, and what decides
