@@ -82,7 +82,7 @@ var documents = []Paper{
 		Diagram: "ringsparse/decisions#hops",
 		Index:   2, Claims: "P", Dated: "RingSparse (patent application, 2021)",
 		Chapters: []Chapter{
-			{Title: pair{"What is sent, and what that saves", "发送什么，省下什么"}, Stems: []string{"decisions", "traffic", "time"}},
+			{Title: pair{"What is sent, and what that saves", "发送什么，省下什么"}, Stems: []string{"decisions", "traffic", "time", "where"}},
 			{Title: pair{"What becomes of zeros on the way", "零在途中变成什么"}, Stems: []string{"fill-in", "conversion-error"}},
 			{Title: pair{"What the patent promises", "专利的承诺"}, Stems: []string{"scaling", "accuracy", "overlap"}},
 		},

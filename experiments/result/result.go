@@ -96,11 +96,12 @@ type Column struct {
 // Figure is a view of a frame: what is drawn of it, and how. Its words are labels.
 type Figure struct {
 	ID    string         `json:"id"`
-	Form  string         `json:"form"` // line | bar | gantt
+	Form  string         `json:"form"` // line | bar | gantt | map
 	Frame string         `json:"frame"`
 	Where map[string]any `json:"where,omitempty"` // rows whose cells are these
 	// X is the column along the figure; Y are the columns drawn, a series each if several.
-	// Of a gantt X and Y[0] are where a band begins and ends.
+	// Of a gantt X and Y[0] are where a band begins and ends. Of a map X are the categories along it,
+	// By and Y[0] name its rows, and a cell has the look of State and the number of Label.
 	X       string   `json:"x"`
 	Y       []string `json:"y"`
 	By      []string `json:"by,omitempty"`      // columns whose cells tell series apart
@@ -108,8 +109,8 @@ type Figure struct {
 	Log     string   `json:"log,omitempty"`     // x, y, xy
 	Colours string   `json:"colours,omitempty"` // column whose cells fix colours; "": the first of By
 	Lane    string   `json:"lane,omitempty"`    // gantt: column of the lane
-	State   string   `json:"state,omitempty"`   // gantt: column of what a band is
-	Label   string   `json:"label,omitempty"`   // gantt: column of a band's label
+	State   string   `json:"state,omitempty"`   // gantt: column of what a band is; map: of a cell
+	Label   string   `json:"label,omitempty"`   // gantt: column of a band's label; map: of a cell's number
 }
 
 // Claim holds what was found about a claim, and the verdict. Statement, source, stated value and

@@ -20,7 +20,7 @@ func TestEveryClaimIsJudgedOnce(t *testing.T) {
 // Every experiment runs in every profile, says where it comes from, and estimates its
 // time, more for more.
 func TestExperimentsAreWhole(t *testing.T) {
-	want := []string{"decisions", "traffic", "time", "fill-in", "conversion-error", "scaling", "accuracy", "overlap"}
+	want := []string{"decisions", "traffic", "time", "where", "fill-in", "conversion-error", "scaling", "accuracy", "overlap"}
 	var got []string
 	for _, e := range Experiments() {
 		got = append(got, strings.TrimPrefix(e.ID, "ringsparse/"))

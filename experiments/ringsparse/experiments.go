@@ -13,13 +13,14 @@ import (
 	"gradsync/experiments/ringsparse/exchange"
 	"gradsync/experiments/ringsparse/scaling"
 	"gradsync/experiments/ringsparse/sums"
+	"gradsync/experiments/ringsparse/where"
 )
 
 // Experiments lists them in the order of the patent: what is chosen, what it moves
-// and costs, why sums go dense, what conversion loses, and the benefits claimed.
+// and costs, where that pays, why sums go dense, what conversion loses, and the benefits claimed.
 func Experiments() []exp.Experiment {
 	return []exp.Experiment{
-		decisions.Experiment(), exchange.Traffic(), exchange.Time(), sums.FillIn(), sums.ConversionError(),
+		decisions.Experiment(), exchange.Traffic(), exchange.Time(), where.Experiment(), sums.FillIn(), sums.ConversionError(),
 		scaling.Experiment(), accuracy.Experiment(), scaling.Overlap(),
 	}
 }

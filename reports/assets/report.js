@@ -2,7 +2,7 @@
    writer share, and the few things a page does by itself. No request is made. */
 "use strict";
 
-/* The three series, by name, so that a chart's option holds data only. */
+/* The series, by name, so that a chart's option holds data only. */
 function gradsyncInstall(echarts) {
   /* One polygon between the bounds; points are [x, lower, upper]. It goes
      through api.coord, so it is right on logarithmic axes too. */
@@ -44,9 +44,21 @@ function gradsyncInstall(echarts) {
     };
   }
 
+  /* One cell of a map and the number in it; values are [column, lane, number]. */
+  function cell(params, api) {
+    var at = api.coord([api.value(0), api.value(1)]), size = api.size([1, 1]), wide = size[0] - 2, tall = size[1] - 2, n = api.value(2);
+    return { type: "group", children: [
+      { type: "rect", shape: { x: at[0] - wide / 2, y: at[1] - tall / 2, width: wide, height: tall },
+        style: { fill: api.visual("color"), decal: api.visual("decal"), opacity: 0.5 } },
+      { type: "text", silent: true, style: { x: at[0], y: at[1], text: n < 10 ? n.toFixed(1) : n.toFixed(0), fill: api.visual("borderColor"),
+        align: "center", verticalAlign: "middle", fontSize: wide < 26 ? 10 : 12 } }
+    ] };
+  }
+
   echarts.registerCustomSeries("gradsync.band", band);
   echarts.registerCustomSeries("gradsync.errorbar", errorbar);
   echarts.registerCustomSeries("gradsync.gantt", gantt);
+  echarts.registerCustomSeries("gradsync.map", cell);
 }
 
 /* The whole option of a chart from what it has otherwise than the base of its form:
@@ -102,22 +114,24 @@ function gradsyncCSV(rows) {
    words their language, and zh tells which that is. A point has the ends of its interval
    where it has one, and its seed where it is of one. */
 function gradsyncRows(o, data, say, zh) {
-  var gantt = data.form === "gantt", lanes = (data.lanes || "").split("\n"), bars = (o.xAxis[0].data || []).map(gradsyncLine), ends = {}, out = [];
+  var gantt = data.form === "gantt", map = data.form === "map", lanes = (data.lanes || "").split("\n"), bars = (o.xAxis[0].data || []).map(gradsyncLine), ends = {}, out = [];
   if (gantt) out.push(zh ? ["泳道", "从", "到", "状态", "标签"] : ["lane", "from", "to", "state", "label"]);
   o.series.forEach(function (s) { // bands and whiskers
-    if (s.renderItem && !gantt) (s.data || []).forEach(function (v) { ends[s.name + "\n" + v[0]] = v.slice(1, 3); });
+    if (s.renderItem && !gantt && !map) (s.data || []).forEach(function (v) { ends[s.name + "\n" + v[0]] = v.slice(1, 3); });
   });
   var seeds = o.series.some(function (s) { return s.seed !== undefined; }), bounded = Object.keys(ends).length > 0;
   function row(s, at, x, y) {
     var of = s.seed === undefined && ends[s.name + "\n" + at] || ["", ""];
     out.push([say(s.name)].concat(seeds ? [s.seed === undefined ? "" : s.seed] : [], [x, y], bounded ? of : []));
   }
-  if (!gantt) out.push([zh ? "系列" : "series"].concat(seeds ? [zh ? "种子" : "seed"] : [], [say(data.x), say(data.y)], bounded ? (zh ? ["95 % 下限", "95 % 上限"] : ["95 % low", "95 % high"]) : []));
+  if (map) out.push(zh ? ["泳道", say(data.x), "状态", say(data.y)] : ["lane", data.x, "state", data.y]);
+  else if (!gantt) out.push([zh ? "系列" : "series"].concat(seeds ? [zh ? "种子" : "seed"] : [], [say(data.x), say(data.y)], bounded ? (zh ? ["95 % 下限", "95 % 上限"] : ["95 % low", "95 % high"]) : []));
   o.series.forEach(function (s) {
-    if (s.renderItem && !gantt) return;
+    if (s.renderItem && !gantt && !map) return;
     (s.data || []).forEach(function (d, i) {
       var v = d && d.value !== undefined ? d.value : d;
       if (gantt) out.push([say(lanes[v[2]]), v[0], v[1], say(s.name), say(d.name)]);
+      else if (map) out.push([say(lanes[v[1]]), say(bars[v[0]]), say(s.name), v[2]]);
       else if (Array.isArray(v)) row(s, v[0], v[0], v[1]);
       else if (v !== "-") row(s, i, say(bars[i]), v);
     });
@@ -205,6 +219,7 @@ function gradsyncTip(fig, words, p) {
     return zh(fig.lanes.split("\n")[v[2]]) + "\n" + zh(p.name || p.seriesName) + is + short(v[0]) + " … " + short(v[1]) +
       " (" + short(v[1] - v[0]) + " " + zh(fig.xunit) + ")";
   }
+  if (fig.form === "map") return zh(fig.lanes.split("\n")[v[1]]) + "\n" + zh(p.seriesName) + is + short(v[2]);
   if (Array.isArray(v)) return zh(p.seriesName) + "\n" + zh(fig.x) + is + short(v[0]) + "\n" + zh(fig.y) + is + short(v[1]);
   return zh(p.seriesName) + (words ? "，" : ", ") + gradsyncLine(zh(p.name)) + "\n" + zh(fig.y) + is + short(v);
 }

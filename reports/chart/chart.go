@@ -34,6 +34,8 @@ func Option(f notebook.Drawing) ([]byte, error) {
 		c, patch = barChart(f)
 	case "gantt":
 		c, patch = ganttChart(f)
+	case "map":
+		c, patch = mapChart(f)
 	default:
 		return nil, fmt.Errorf("chart: figure %s: unknown form %q", f.ID, f.Form)
 	}
@@ -197,6 +199,15 @@ func figureHeight(lanes int) int {
 		return 400
 	}
 	return min(140+44*lanes, 900)
+}
+
+// heightOf returns the height of a drawing below one row of its legend; the rows of a map are
+// lower than the lanes of a time line.
+func heightOf(f notebook.Drawing) int {
+	if f.Form == "map" {
+		return 140 + 26*len(f.Lanes)
+	}
+	return figureHeight(len(f.Lanes))
 }
 
 const drawScript = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +

@@ -133,6 +133,9 @@ func apartInGroups(f notebook.Drawing) notebook.Drawing {
 
 // checkDrawing refuses a figure that cannot be drawn.
 func checkDrawing(f notebook.Drawing) error {
+	if f.Form == "map" {
+		return checkCells(f)
+	}
 	if f.Form == "gantt" {
 		for i, b := range f.Bands {
 			if !(b.From <= b.To) || math.IsInf(b.To, 0) {

@@ -49,7 +49,7 @@ func Show(f *notebook.Figure, anchor string, s *page.Scripts) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	height := figureHeight(len(en.Lanes)) + legendRow*(legendRows(namesOf(en))-1)
+	height := heightOf(en) + legendRow*(legendRows(namesOf(en))-1)
 	svg, err := drawOption(s, anchor, opt, height)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,13 @@ func HowDrawn(f *notebook.Figure) notebook.Both {
 func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 	words := []notebook.Both{{"series", "系列"}, {"seed", "种子"}, {axisTitle(en.X), axisTitle(zh.X)}, {axisTitle(en.Y), axisTitle(zh.Y)},
 		{"95 % low", "95 % 下限"}, {"95 % high", "95 % 上限"}}
-	if en.Form == "gantt" {
+	switch en.Form {
+	case "map":
+		words = []notebook.Both{{"lane", "泳道"}}
+		for i, c := range en.X.Categories {
+			words = append(words, notebook.Both{c, zh.X.Categories[i]})
+		}
+	case "gantt":
 		unit := ""
 		if en.X.Unit != "" {
 			unit = " (" + en.X.Unit + ")"
@@ -123,6 +129,9 @@ func pointHeads(en, zh notebook.Drawing) (out []template.HTML) {
 // pointsOf returns the data of a figure in rows of words: the means first, since a page shows
 // the first shownPoints alone.
 func pointsOf(f notebook.Drawing) (rows [][]string) {
+	if f.Form == "map" {
+		return mapRows(f)
+	}
 	if f.Form == "gantt" {
 		for _, b := range f.Bands {
 			rows = append(rows, []string{f.Lanes[b.Lane], typeset.Number(b.From, 0), typeset.Number(b.To, 0), b.State, b.Label})
@@ -162,7 +171,9 @@ func standing(f notebook.Drawing, s notebook.Series, i int) string {
 // CSV returns the numbers of a figure with every digit, one row per point or band.
 func CSV(f notebook.Drawing) ([]byte, error) {
 	var rows [][]string
-	if f.Form == "gantt" {
+	if f.Form == "map" {
+		rows = mapLines(f)
+	} else if f.Form == "gantt" {
 		rows = append(rows, []string{"lane", "from [" + f.X.Unit + "]", "to [" + f.X.Unit + "]", "state", "label"})
 		for _, b := range f.Bands {
 			rows = append(rows, []string{f.Lanes[b.Lane], typeset.Raw(b.From), typeset.Raw(b.To), b.State, b.Label})

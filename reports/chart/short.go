@@ -25,6 +25,7 @@ var baseOptions = sync.OnceValues(func() (map[string]map[string]any, error) {
 		{Form: "line", Series: []notebook.Series{mean, one}},
 		{Form: "bar", X: notebook.Axis{Categories: []string{"a"}}, Series: []notebook.Series{{Name: "a", Y: x, Lo: x, Hi: x}}},
 		{Form: "gantt", Lanes: []string{"a"}, Bands: []notebook.Band{{To: 1, Key: "compute", State: "compute"}}},
+		{Form: "map", X: notebook.Axis{Categories: []string{"a"}}, Lanes: []string{"a"}, Bands: []notebook.Band{{To: 1, Key: "a", State: "a"}}},
 	} {
 		f.ID = "base"
 		raw, err := Option(f)

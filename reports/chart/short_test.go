@@ -38,6 +38,7 @@ func TestShortOptionsAreWhole(t *testing.T) {
 			{From: 3, To: 4, Key: "fss", State: "fss", Label: "c"}, {From: 4, To: 5, Key: "wss", State: "wss", Label: "c"},
 			{From: 5, To: 6, Key: "wss", State: "wss", Label: "<b>"}}},
 	}
+	figures = append(figures, mapped()[0])
 	for i, x := range placedOf(t) {
 		for _, f := range x.figures {
 			if i%4 == 0 || f.Drawn[0].Form == "bar" {
@@ -75,7 +76,7 @@ func TestShortOptionsAreWhole(t *testing.T) {
 		}
 		forms[f.Form]++
 	}
-	if len(forms) != 3 || slices.Contains([]int{forms["line"], forms["bar"], forms["gantt"]}, 0) {
+	if len(forms) != 4 || slices.Contains([]int{forms["line"], forms["bar"], forms["gantt"], forms["map"]}, 0) {
 		t.Errorf("forms %v", forms)
 	}
 }

@@ -78,7 +78,7 @@ func optionIn(t *testing.T, s *page.Scripts, f notebook.Drawing, words map[strin
 // made anew without words is English again. By hand.
 func TestChartsSpeakChinese(t *testing.T) {
 	s := speakers(t)
-	for _, f := range talkingFigures() {
+	for _, f := range append(talkingFigures(), mapped()) {
 		merged, _ := merge(f[0], andWords[0])
 		words := Words(f[0], f[1])
 		before, english := optionIn(t, s, merged, nil)
@@ -86,7 +86,7 @@ func TestChartsSpeakChinese(t *testing.T) {
 		if _, again := optionIn(t, s, merged, nil); again != english || chinese == english {
 			t.Errorf("%s: English, Chinese and English again:\n%s\n%s\n%s", merged.Form, english, chinese, again)
 		}
-		if len(before.Series) != len(o.Series) || o.XAxis[0].Name != "时间 (ms)" {
+		if len(before.Series) != len(o.Series) || o.XAxis[0].Name != axisTitle(f[1].X) {
 			t.Errorf("%s: %+v", merged.Form, o)
 		}
 		for _, x := range o.Series {
@@ -102,6 +102,10 @@ func TestChartsSpeakChinese(t *testing.T) {
 		case "bar":
 			if o.XAxis[0].Data[5] != "剪枝 MLP（梯度\n也掩码）" || o.YAxis[0].Name != "份额" {
 				t.Errorf("bar: %+v", o)
+			}
+		case "map":
+			if !slices.Equal(o.YAxis[0].Data, []string{"1 Gb/s, 10 %", "10 Gb/s, 10 %"}) || !slices.Equal(o.Legend.Data, []string{"RingSparse", "稠密环"}) {
+				t.Errorf("map: %+v", o)
 			}
 		case "gantt":
 			if !slices.Equal(o.YAxis[0].Data, []string{"工作节点 1", "工作节点 12"}) || !strings.Contains(chinese, "共 1,200 次迭代的第 3 次") || o.Grid[0].Left != 24.0+7*11 {
@@ -139,6 +143,8 @@ func TestToolTipsSpeakChinese(t *testing.T) {
 			"worker 2\niteration 7: 1 … 3.5 (2.5 ms)", "工作节点 2\n迭代 7：1 … 3.5 (2.5 ms)"},
 		{`{"form":"gantt","lanes":"worker 1","xunit":"ms"}`, `{"value":[1,3,0],"seriesName":"compute"}`, "worker 1\ncompute: 1 … 3 (2 ms)",
 			"工作节点 1\n计算：1 … 3 (2 ms)"},
+		{`{"form":"map","lanes":"worker 1\nworker 2","y":"share"}`, `{"value":[3,1,2.5],"seriesName":"gradients"}`, "worker 2\ngradients: 2.5",
+			"工作节点 2\n梯度：2.5"},
 		{`{"form":"line","x":"time (ms)","y":"share"}`, `{"value":[1,0.123456789],"seriesName":"BSP"}`, "BSP\ntime (ms): 1\nshare: 0.12346",
 			"BSP\n时间（ms）：1\n份额：0.12346"},
 		{`{"form":"bar","y":"share"}`, `{"value":2,"name":"pruned\nMLP","seriesName":"gradients"}`, "gradients, pruned MLP\nshare: 2", "梯度，剪枝 MLP\n份额：2"},
@@ -224,7 +230,7 @@ func TestWordsOfTheChartsOfAPage(t *testing.T) {
 	if want := map[string]any{"a": "一", "b": "</script>二", "c": "三"}; !reflect.DeepEqual(bases[chinesePart], want) || strings.Contains(string(raw), "</") {
 		t.Errorf("%v in %s", bases[chinesePart], raw)
 	}
-	if forms := slices.Sorted(maps.Keys(bases)); !slices.Equal(forms, []string{"bar", "gantt", "line", chinesePart}) {
+	if forms := slices.Sorted(maps.Keys(bases)); !slices.Equal(forms, []string{"bar", "gantt", "line", "map", chinesePart}) {
 		t.Errorf("%v", forms)
 	}
 	for range 5 {

@@ -4,11 +4,11 @@ package notebook
 type Drawing struct {
 	ID     string
 	Kind   string // of its frame, or of its result
-	Form   string // line | bar | gantt
+	Form   string // line | bar | gantt | map
 	X, Y   Axis
 	Series []Series
 	Before []Series // those before curves that coincide became one: they fix colours; nil: Series
-	Lanes  []string // gantt
+	Lanes  []string // gantt and map
 	Bands  []Band
 }
 
@@ -16,7 +16,7 @@ type Drawing struct {
 type Axis struct {
 	Title, Unit string
 	Log         bool
-	Categories  []string // bar
+	Categories  []string // bar and map
 }
 
 // Series is one line or one set of bars. Lo and Hi, where present, bound a confidence band
@@ -31,7 +31,8 @@ type Series struct {
 	Hi    []float64
 }
 
-// Band is an interval in a lane of a gantt figure, in the unit of X.
+// Band is an interval in a lane of a gantt figure, in the unit of X; of a map it is a cell: From is the
+// place of its category, and To the number in it.
 type Band struct {
 	Lane     int
 	From, To float64

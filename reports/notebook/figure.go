@@ -37,7 +37,7 @@ func (p *page) figure(id string) (string, error) {
 
 // drawn gives a figure its numbers and the words of this language.
 func (p *page) drawn(f result.Figure) (out Drawing, err error) {
-	if !slices.Contains([]string{"line", "bar", "gantt"}, f.Form) {
+	if !slices.Contains([]string{"line", "bar", "gantt", "map"}, f.Form) {
 		return out, fmt.Errorf("unknown form %q", f.Form)
 	}
 	var sel []any
@@ -63,6 +63,9 @@ func (p *page) drawn(f result.Figure) (out Drawing, err error) {
 	if f.Form == "gantt" {
 		out.X.Unit = p.unit(frame.Columns[frame.At(f.X)].Unit)
 		return out, p.lanes(&out, f, rs)
+	}
+	if f.Form == "map" {
+		return out, p.cells(&out, f, rs)
 	}
 	if f.Form == "line" {
 		out.X.Unit = p.unit(frame.Columns[frame.At(f.X)].Unit)
@@ -162,7 +165,7 @@ func (p *page) place(out *Drawing, f result.Figure, r row) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if f.Form != "bar" {
+	if f.Form == "line" {
 		place, ok := float(x)
 		if !ok {
 			return 0, fmt.Errorf("column %s is no number: a line has numbers along it", f.X)
@@ -261,6 +264,60 @@ func (p *page) lanes(out *Drawing, f result.Figure, rs []row) error {
 			out.Lanes = append(out.Lanes, lane)
 		}
 		out.Bands = append(out.Bands, Band{Lane: slices.Index(out.Lanes, lane), From: from, To: to, Key: plainText(state), State: name, Label: label})
+	}
+	return nil
+}
+
+// cells adds the cells of a map: a lane per row of it, named by all columns that tell rows apart.
+func (p *page) cells(out *Drawing, f result.Figure, rs []row) (err error) {
+	if f.State == "" || f.Label == "" {
+		return fmt.Errorf("a map names the columns of its states and numbers")
+	}
+	if out.Y.Title, err = p.column(f.Frame, f.Label); err != nil {
+		return err
+	}
+	for _, r := range rs {
+		var lane []string
+		for _, key := range append(slices.Clone(f.By), f.Y[0]) {
+			v, err := r.Get(key)
+			if err != nil {
+				return err
+			}
+			s, err := p.bare(v)
+			if err != nil {
+				return err
+			}
+			if v.Column.Enum == "" {
+				s = withUnit(s, p.unit(v.Column.Unit))
+			}
+			lane = append(lane, s)
+		}
+		place, err := p.place(out, f, r)
+		if err != nil {
+			return err
+		}
+		state, err := r.Get(f.State)
+		if err != nil {
+			return err
+		}
+		name, err := p.bare(state)
+		if err != nil {
+			return err
+		}
+		label, err := r.Get(f.Label)
+		if err != nil {
+			return err
+		}
+		number, ok := float(label)
+		shown, err := p.bare(label)
+		if err != nil || !ok {
+			return fmt.Errorf("column %s is no number: a cell of a map has one (%v)", f.Label, err)
+		}
+		at := strings.Join(lane, ", ")
+		if !slices.Contains(out.Lanes, at) {
+			out.Lanes = append(out.Lanes, at)
+		}
+		out.Bands = append(out.Bands, Band{Lane: slices.Index(out.Lanes, at), From: place, To: number, Key: plainText(state), State: name, Label: shown})
 	}
 	return nil
 }

@@ -1,0 +1,103 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+)
+
+// mapped returns a map of two rows and two columns in both languages; one cell is empty.
+func mapped() [2]notebook.Drawing {
+	of := func(x, y, dense string) notebook.Drawing {
+		return notebook.Drawing{ID: "m", Form: "map", X: notebook.Axis{Title: x, Categories: []string{"1 %", "100 %"}}, Y: notebook.Axis{Title: y},
+			Lanes: []string{"1 Gb/s, 10 %", "10 Gb/s, 10 %"}, Bands: []notebook.Band{
+				{Lane: 0, From: 0, To: 8.456, Key: "ringsparse", State: "RingSparse", Label: "8.5"},
+				{Lane: 0, From: 1, To: 1, Key: "dense", State: dense, Label: "1.0"},
+				{Lane: 1, From: 0, To: 12.5, Key: "ringsparse", State: "RingSparse", Label: "12.5"}}}
+	}
+	return [2]notebook.Drawing{of("density", "speed-up", "dense ring"), of("密度", "加速比", "稠密环")}
+}
+
+// A state of a map has a colour and a texture of its own, and every cell its number in ink.
+func TestMapsAreDrawn(t *testing.T) {
+	opt, err := Option(mapped()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o struct {
+		Series []struct {
+			Name, RenderItem string
+			ItemStyle        struct {
+				Color string
+				Decal decal
+			}
+			Data [][]float64
+		}
+	}
+	if err := json.Unmarshal(opt, &o); err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Series) != 2 || o.Series[0].RenderItem != "gradsync.map" || fmt.Sprint(o.Series[0].Data, o.Series[1].Data) != "[[0 0 8.456] [0 1 12.5]] [[1 0 1]]" {
+		t.Errorf("%s", opt)
+	}
+	if a, b := o.Series[0].ItemStyle, o.Series[1].ItemStyle; a.Color == b.Color || a.Color == "" {
+		t.Errorf("%+v and %+v", a, b)
+	}
+	s, err := page.NewScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := drawOption(s, "m", opt, heightOf(mapped()[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">8.5<", ">1.0<", ">13<", "1 Gb/s, 10 %", "RingSparse", "dense ring"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the drawing lacks %q:\n%s", want, svg)
+		}
+	}
+}
+
+// Without scripts a map is a table as it lies, in both languages; in a file it has a line per cell and every digit.
+func TestMapsAreTables(t *testing.T) {
+	s, err := page.NewScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := mapped()
+	v, err := Show(&notebook.Figure{ID: "m", Alt: notebook.Both{"a", "b"}, Drawn: f}, "m", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Head) != 3 || len(v.Points) != 2 || len(v.Points[1]) != 3 || v.Points[1][2] != "" {
+		t.Errorf("%v\n%v", v.Head, v.Points)
+	}
+	if cell := string(v.Points[0][2]); !strings.Contains(cell, "dense ring 1.0") || !strings.Contains(cell, "稠密环 1.0") {
+		t.Errorf("%s", cell)
+	}
+	csv, err := CSV(f[0])
+	if want := "lane,density,state,speed-up\n\"1 Gb/s, 10 %\",1 %,RingSparse,8.456\n"; err != nil || !strings.HasPrefix(string(csv), want) {
+		t.Errorf("%s (%v)", csv, err)
+	}
+	f[0].Bands[1].From = 0
+	if err := checkDrawing(f[0]); err == nil || !strings.Contains(err.Error(), "two cells at 1 Gb/s, 10 %, 1 %") {
+		t.Errorf("two cells in one place: %v", err)
+	}
+}
+
+// The file that a reader saves of a live map has a line per cell too.
+func TestMapsInABrowser(t *testing.T) {
+	s := speakers(t)
+	_, raw := optionIn(t, s, mapped()[0], nil)
+	got, err := s.Call(`(function(o){return gradsyncCSV(gradsyncRows(JSON.parse(o),{form:"map",lanes:"1 Gb/s, 10 %\n10 Gb/s, 10 %",x:"density",y:"speed-up"},
+		function(x){return x},false))})`, raw)
+	want := "lane,density,state,speed-up\n\"1 Gb/s, 10 %\",1 %,RingSparse,8.456\n\"10 Gb/s, 10 %\",1 %,RingSparse,12.5\n" +
+		"\"1 Gb/s, 10 %\",100 %,dense ring,1\n"
+	if err != nil || got != want {
+		t.Errorf("%s (%v)", got, err)
+	}
+}
