@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+	"gradsync/reports/notebook"
+	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 )
 
@@ -33,6 +36,36 @@ func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(row, typeset.NBSP, " "), want) {
 			t.Errorf("D42 lacks %q: %s", want, row)
 		}
+	}
+}
+
+// A claim out of scope is in no count and no row of its document's page, and the page says where its reason stands.
+func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
+	file := ran.File{Result: &result.Result{Claims: []result.Claim{{ID: "X01", Verdict: claims.NotRun}, {ID: "X13", Verdict: claims.Differs}}}, Stem: "anchor"}
+	l := loaded{File: file}
+	for _, c := range file.Claims {
+		l.ClaimRows = append(l.ClaimRows, notebook.ClaimRow{Claim: c})
+	}
+	var doc paperPage
+	doc.judge([]loaded{l}, &linkedView{Href: "dasp/anchor.html"})
+	s := doc.Judged[0].Sides[0]
+	if len(s.Rows) != 1 || s.Rows[0].ID != "X13" || len(s.Outside) != 1 || s.Outside[0].ID != "X01" || len(s.Tally) != 1 || s.Tally[0].Key != claims.Differs {
+		t.Errorf("%d rows, %d outside, counted %v", len(s.Rows), len(s.Outside), s.Tally)
+	}
+	if n := claimCount([]loaded{l}); n != 1 {
+		t.Errorf("%d claims counted, want 1", n)
+	}
+	doc.showEach()
+	r, err := newRenderer(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := r.pages.ExecuteTemplate(&b, "judgedblocks", doc.Judged); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "Out of scope") || !strings.Contains(text, `href="dasp/anchor.html#claim-`+s.Outside[0].Anchor+`">X01</a>`) {
+		t.Errorf("the block reads %s", text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
@@ -181,7 +182,7 @@ func sideOf(l loaded) side {
 	kinds := page.KindsOf(l.Result)
 	return side{Anchor: l.Anchor(), Title: l.Page.Title, Profile: l.Profile, ID: l.ID, Who: who(l.Result), Kinds: kinds, KindMeans: page.KindMeans(kinds),
 		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !ran.Seedless(l.Result),
-		Command: fmt.Sprintf("%s run %s --profile %s", page.Program, l.ID, l.Profile), Tally: page.Count(l.Claims), Prov: ran.Provenance(l.File)}
+		Command: fmt.Sprintf("%s run %s --profile %s", page.Program, l.ID, l.Profile), Tally: page.Count(claims.InScope(l.Claims)), Prov: ran.Provenance(l.File)}
 }
 
 // indexPage lists the papers, also a paper of which nothing was run.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 
+	"gradsync/experiments/claims"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
 	"gradsync/reports/widget"
@@ -36,6 +37,7 @@ type claimSide struct {
 	Shown   string // classes: the profiles that show it
 	Tally   []page.VerdictCount
 	Rows    []claimLine
+	Outside []claimLine // out of scope: named and not counted
 }
 
 // paragraph is the first of a prose.
@@ -68,9 +70,13 @@ func (doc *paperPage) judge(e []loaded, v *linkedView) {
 		if len(l.ClaimRows) == 0 {
 			continue
 		}
-		s := claimSide{Profile: l.Profile, Tally: page.Count(l.Claims)}
+		s := claimSide{Profile: l.Profile, Tally: page.Count(claims.InScope(l.Claims))}
 		for _, c := range l.ClaimRows {
-			s.Rows = append(s.Rows, lineOf(l, c))
+			if line := lineOf(l, c); claims.OutOfScope(c.ID) == "" {
+				s.Rows = append(s.Rows, line)
+			} else {
+				s.Outside = append(s.Outside, line)
+			}
 		}
 		b.Sides = append(b.Sides, s)
 	}

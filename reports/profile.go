@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -89,17 +90,17 @@ func tallies(rs []loaded) []profileTally {
 	var out []profileTally
 	for _, p := range profiles {
 		t := profileTally{Profile: p}
-		var claims []result.Claim
+		var judged []result.Claim
 		var sets []result.Data
 		for _, r := range rs {
 			if r.Profile == p {
 				t.Results++
-				claims = append(claims, r.Claims...)
+				judged = append(judged, claims.InScope(r.Claims)...)
 				sets = append(sets, r.Data...)
 			}
 		}
 		if t.Results > 0 {
-			t.Data, t.Tally = dataNames(sets), page.Count(claims)
+			t.Data, t.Tally = dataNames(sets), page.Count(judged)
 			out = append(out, t)
 		}
 	}
@@ -111,7 +112,7 @@ func tallies(rs []loaded) []profileTally {
 func claimCount(rs []loaded) int {
 	seen := map[string]bool{}
 	for _, r := range rs {
-		for _, c := range r.Claims {
+		for _, c := range claims.InScope(r.Claims) {
 			seen[r.ID+" "+c.ID] = true
 		}
 	}

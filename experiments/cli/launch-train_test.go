@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,5 +37,24 @@ func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
 		if got.ParamsSHA256 != want.ParamsSHA256 || got.Runtime != "tcp" || got.Updates != 3 || sync != "ringsparse" && got.BytesSent != want.BytesSent {
 			t.Errorf("%s: %s to %.12s in %d bytes, in virtual time %.12s in %d", sync, got.Runtime, got.ParamsSHA256, got.BytesSent, want.ParamsSHA256, want.BytesSent)
 		}
+	}
+}
+
+// A training in processes that launch started leaves one audit trail, and it checks.
+func TestLaunchedTrainingsLeaveATrail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	file := filepath.Join(t.TempDir(), "run.jsonl")
+	const flags = "train --sync dasp --workers 3 --pushes 30 --data synthetic --engine portable --batch 2 --eval-every -1 --record "
+	l := launchJob(t, t.Context(), "launch --json --np 4 -- "+flags+file)
+	if <-l.ended; l.rc != exitOK {
+		t.Fatalf("exit %d: %s%s", l.rc, l.out.String(), l.errOut.String())
+	}
+	rc, out, msg := gradsync("replay", "--check", file, "--json")
+	var got checked
+	err := json.Unmarshal([]byte(out), &got)
+	if err != nil || rc != exitOK || got.Runtime != "tcp" || got.Pushes < 30 || got.Batches != got.Pushes || got.Decisions != got.Pushes {
+		t.Errorf("exit %d, %v: %s%s", rc, err, out, msg)
 	}
 }

@@ -231,7 +231,7 @@ func (a *app) printJSON(v any) error {
 // targets for machines without make.
 func (a *app) commands() []*cobra.Command {
 	return append([]*cobra.Command{
-		a.listCommand(), a.runCommand(), a.trainCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
+		a.listCommand(), a.runCommand(), a.trainCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
 		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
 	}, chores.Commands()...)

@@ -30,7 +30,8 @@ func (a *app) trainCommand() *cobra.Command {
 			"The same command gives the same object: on virtual but for wall_seconds, on local and\n" +
 			"tcp with synchronous methods but for the seconds, which all are wall time there, and for\n" +
 			"bytes where ringsparse measures what compressing costs. Asynchronous methods give the\n" +
-			"same parameters there if they --replay the order of arrival that another run did --record.\n" +
+			"same parameters there if they --replay the order of arrival that another run did --record;\n" +
+			"`gradsync replay --check` recomputes each decision of such a record.\n" +
 			"On tcp all ranks are in this process, unless `gradsync launch` started it as one of many.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
 			"  gradsync train --sync ssp --staleness 3 --platform heterogeneous6 --target-accuracy 0.7\n" +

@@ -9,7 +9,7 @@ func WithServer(own ...Flag) []Flag { return append(own, ofServer...) }
 var ofServer = []Flag{
 	{Name: "lease", Want: "at least 0, which is for ever", Good: func(x float64) bool { return x >= 0 },
 		Help: "the server goes on without a worker silent for this time (0: never)"},
-	{Name: "record", Help: "write the order in which gradients arrived and what the server decided"},
+	{Name: "record", Help: "write an audit trail: every gradient's arrival and every decision (gradsync replay --check)"},
 	{Name: "replay", Help: "follow a recorded order of arrival: the recorded run's bits on any runtime"},
 }
 

@@ -97,7 +97,7 @@ func TestBuckets(t *testing.T) {
 func TestReplayFollowsTheRecordedOrder(t *testing.T) {
 	for _, sync := range []string{"asp", "dasp"} {
 		c := quick(sync)
-		c.Record = filepath.Join(t.TempDir(), "order.json")
+		c.Record = filepath.Join(t.TempDir(), "run.jsonl")
 		want := mustRun(t, c)
 		c.Record, c.Replay = "", c.Record
 		for _, runtime := range Runtimes {
@@ -111,10 +111,10 @@ func TestReplayFollowsTheRecordedOrder(t *testing.T) {
 		if _, err := Run(context.Background(), c); !errors.As(err, &in) || !strings.Contains(err.Error(), "another run") {
 			t.Errorf("the order of another seed: %v", err)
 		}
-		if err := os.WriteFile(c.Replay, []byte("{"), 0o644); err != nil {
+		if err := os.WriteFile(c.Replay, []byte("{}"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "no recorded order") {
+		if _, err := Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "no audit trail") {
 			t.Errorf("a broken file: %v", err)
 		}
 	}
@@ -163,6 +163,7 @@ func TestExchangeOptionsAreChecked(t *testing.T) {
 		`tie "both"`:                   func(c *Config) { c.Sync, c.RingSparse = "ringsparse", &ringsparse.Options{Tie: "both"} },
 		"no runtime \"mpi\"":           func(c *Config) { c.Runtime = "mpi" },
 		"recorded and followed with a": func(c *Config) { c.Sync, c.Record = "ring", "x" },
+		"record x or follow y":         func(c *Config) { c.Sync, c.Record, c.Replay = "asp", "x", "y" },
 		"a mask is of ringsparse":      func(c *Config) { c.Sync, c.Mask = "ring", []bool{true} },
 	} {
 		c := quick("ring")

@@ -19,9 +19,9 @@ type Server struct {
 	// Lease is how long a worker may be silent after it was handed weights before
 	// the server goes on without it: longer than any iteration. 0: for ever.
 	Lease time.Duration `json:"lease"`
-	// Record is a file for the order in which gradients arrived at the server and
-	// what it decided; Replay one to follow, so that an asynchronous run on a real
-	// clock has the bits of the recorded one.
+	// Record is a file for the audit trail, of every gradient that arrived at the server
+	// and every decision (package audit). Replay is one to follow, so that an asynchronous
+	// run on a real clock has the bits of the recorded one.
 	Record, Replay string `json:"-"`
 }
 
@@ -53,6 +53,8 @@ func (s Server) check(c *Config) error {
 		return fmt.Errorf("train: lease of %v, want more than 0, or 0 for no end", s.Lease)
 	case s.Lease > 0 && c.serverless():
 		return fmt.Errorf("train: lease of %v, but method %s has no server that could go on without a worker", s.Lease, c.Sync)
+	case s.Record != "" && s.Replay != "":
+		return fmt.Errorf("train: a run that follows a recorded order decides nothing: record %s or follow %s, not both", s.Record, s.Replay)
 	case (s.Record != "" || s.Replay != "") && (c.serverless() || c.Clock != nil || s.Lease > 0):
 		return fmt.Errorf("train: an order of arrival is recorded and followed with a server, without lease and clock")
 	}

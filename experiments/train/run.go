@@ -201,11 +201,11 @@ func (r *runner) train(ctx context.Context) error {
 		}
 		policy = &player{schedule: order}
 	case r.cfg.Record != "":
-		policy = recorder{policy, r.cfg.newSchedule()}
+		policy = &recorder{Policy: policy}
 	}
 	log, elapsed, err := r.serve(ctx, policy, order, f)
-	if rec, ok := policy.(recorder); ok && err == nil && r.leads() {
-		err = rec.write(r.cfg.Record)
+	if rec, ok := policy.(*recorder); ok && err == nil && r.leads() {
+		err = r.record(rec, log)
 	}
 	if err != nil || !r.leads() {
 		return err

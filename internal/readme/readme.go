@@ -170,6 +170,7 @@ func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
 		if err != nil {
 			return 0, nil, err
 		}
+		r.Claims = claims.InScope(r.Claims)
 		n++
 		for _, c := range r.Claims {
 			if !slices.Contains(verdicts, c.Verdict) {

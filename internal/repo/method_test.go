@@ -58,6 +58,9 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	if two, three := pushes(), pushes("--mine-group", "3"); two.Updates != 12 || two.Pushes != 24 || three.Updates != 12 || three.Pushes != 36 {
 		t.Errorf("12 updates of pairs take %+v, of triples %+v, want 24 and 36 gradients", two, three)
 	}
+	record := filepath.Join(dir, "mine.jsonl")
+	pushes("--mine-group", "3", "--record", record)
+	checkTrail(t, record, func(want int) string { return run(want, bin, "replay", "--check", record) })
 	if out := run(2, bin, "train", "--sync", "ssp", "--mine-group", "3"); !strings.Contains(out, "--mine-group is for mine, not for ssp") {
 		t.Errorf("a flag of mine given to ssp: %s", out)
 	}
@@ -78,6 +81,22 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	}
 	if keys := strings.Fields(run(0, "go", "run", "-trimpath", "-ldflags=-s -w", "./probe")); !slices.Contains(keys, "mine") {
 		t.Errorf("the playground compares %v", keys)
+	}
+}
+
+// checkTrail checks the audit trail of a run with --mine-group 3, as it is and with a header that says 2.
+func checkTrail(t *testing.T, trail string, check func(want int) string) {
+	t.Helper()
+	check(0)
+	raw, err := os.ReadFile(trail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(trail, bytes.Replace(raw, []byte(`"Value":3`), []byte(`"Value":2`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := check(3); !strings.Contains(out, "push 2 of worker") {
+		t.Errorf("a trail of triples, checked as one of pairs: %s", out)
 	}
 }
 

@@ -46,6 +46,7 @@ type policy struct {
 	view View
 	held []held
 	out  []Action
+	last Decision // on the latest push
 }
 
 // Name returns "dasp".
@@ -53,6 +54,9 @@ func (p *policy) Name() string { return "dasp" }
 
 // View returns the node state, for tests and displays.
 func (p *policy) View() View { return p.view }
+
+// Decided returns what Algorithm 1 decided on the latest push.
+func (p *policy) Decided() Decision { return p.last }
 
 // Step consumes one event. It panics on a push of a node that is waiting or
 // absent: the server answers every push before the next.
@@ -86,6 +90,7 @@ func (p *policy) push(n int, ev Event) {
 	p.completed(n)
 	// Alg. 2, line 2: Algorithm 1
 	d := p.cfg.Decide(p.view, n)
+	p.last = d
 	if d.State == QIS && !(p.cfg.Join && p.groupWaits()) { // Alg. 2, line 3
 		p.apply(QIS, n) // Alg. 2, line 4
 		p.reply(n, QIS, d.Gap)

@@ -73,3 +73,12 @@ type Policy interface {
 	Name() string
 	Step(Event) []Action
 }
+
+// Decider is a Policy that decides on each push by Algorithm 1, or by one like it, and tells
+// what it decided on the latest.
+//
+// Source: ours: an audit trail holds every decision
+type Decider interface {
+	Policy
+	Decided() Decision
+}

@@ -2,15 +2,14 @@ package walk
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"gradsync/experiments/audit"
 	"gradsync/experiments/dasp/retrace"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/train"
@@ -21,7 +20,7 @@ import (
 func walked(t *testing.T) (*dasp.Log, []witnessed, string) {
 	t.Helper()
 	cfg := trainingConfig(setup.Load(setup.Heterogeneous), 0)
-	cfg.Record = filepath.Join(t.TempDir(), "order.json")
+	cfg.Record = filepath.Join(t.TempDir(), "run.jsonl")
 	out, err := train.Run(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -37,26 +36,21 @@ func walked(t *testing.T) (*dasp.Log, []witnessed, string) {
 // events and orders, one by one.
 func TestTheWalkIsTheRun(t *testing.T) {
 	_, steps, record := walked(t)
-	raw, err := os.ReadFile(record)
+	recorded, err := audit.Read(record)
 	if err != nil {
-		t.Fatal(err)
-	}
-	var recorded struct {
-		Events []struct {
-			Kind    dasp.EventKind
-			Worker  int
-			Actions []dasp.Action
-		}
-	}
-	if err := json.Unmarshal(raw, &recorded); err != nil {
 		t.Fatal(err)
 	}
 	if len(recorded.Events) != len(steps) {
 		t.Fatalf("%d steps told of, %d recorded", len(steps), len(recorded.Events))
 	}
+	kinds := map[dasp.EventKind]string{dasp.EventPush: audit.EventPush, dasp.EventTimer: audit.EventTimer}
 	for i, e := range recorded.Events {
 		s := steps[i]
-		if got, want := fmt.Sprint(s.Kind, s.Worker, s.Actions), fmt.Sprint(e.Kind, e.Worker, e.Actions); got != want {
+		var actions []dasp.Action
+		for _, o := range e.Orders {
+			actions = append(actions, o.Action())
+		}
+		if got, want := fmt.Sprint(kinds[s.Kind], s.Worker, s.Actions), fmt.Sprint(e.Event, e.Worker, actions); got != want {
 			t.Errorf("step %d: %s, recorded %s", i, got, want)
 		}
 	}

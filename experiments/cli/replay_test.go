@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A recorded training checks; a change of one decision is named at its push; what is no record, and no file, is said
+// in one line. Each has its exit code.
+func TestReplayChecks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.jsonl")
+	if rc, _, msg := gradsync(strings.Fields("train --sync dasp --model lenet5 --timing-only --pushes 60 --quiet --record " + file)...); rc != exitOK {
+		t.Fatal(msg)
+	}
+	rc, out, msg := gradsync("replay", "--check", file)
+	for _, want := range []string{"equal", "dasp on virtual, 6 workers", " decisions", " updates", " answers", "Algorithms 1 and 2"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+	if rc != exitOK || msg != "" {
+		t.Errorf("exit code %d, %s", rc, msg)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(raw), `"state":"WSS","wait":`, `"state":"FSS","wait":`, 1)
+	at := 1 + strings.Count(changed[:strings.Index(changed, `"state":"FSS","wait":`)], "\n")
+	if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rc, out, _ = gradsync("replay", "--check", file, "--json")
+	var got checked
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitDiffer || got.File != file || got.Pushes == 0 {
+		t.Fatalf("exit code %d, %v: %s", rc, err, out)
+	}
+	if d := got.Difference; d == nil || d.Line != at || d.What != "the state" || d.Recorded != "FSS" || d.Rule != "WSS" {
+		t.Errorf("line %d, state FSS: named as %v", at, got.Difference)
+	}
+	want := fmt.Sprintf("(line %d of the file): the state is recorded as FSS; by Algorithms 1 and 2 it is WSS", at)
+	if rc, out, _ = gradsync("replay", "--check", file); rc != exitDiffer || !strings.Contains(out, want) {
+		t.Errorf("exit code %d: %s", rc, out)
+	}
+	if err := os.WriteFile(file, []byte(changed[:len(changed)/2]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line string
+		rc   int
+		want string
+	}{
+		{"replay --check " + file, exitFailed, file},
+		{"replay --check " + file + ".none", exitFailed, file + ".none"},
+		{"replay", exitUsage, "--check FILE"},
+		{"replay " + file, exitUsage, "arguments"},
+		{"train --sync asp --pushes 9 --record a --replay b", exitUsage, "not both"},
+	} {
+		if rc, out, msg := gradsync(strings.Fields(c.line)...); rc != c.rc || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, c.want) {
+			t.Errorf("%s: exit code %d, %q, %q; want %d and one line with %q", c.line, rc, out, msg, c.rc, c.want)
+		}
+	}
+}
