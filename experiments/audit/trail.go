@@ -202,6 +202,9 @@ func Read(path string) (*Trail, error) {
 	return t, nil
 }
 
+// mostImages bounds the data set of a trail, whose order a check draws anew: half a gigabyte.
+const mostImages = 1 << 26
+
 // readHeader reads the first line; its error goes on after the file's name.
 func (t *Trail) readHeader(line []byte) error {
 	var kind struct {
@@ -225,6 +228,9 @@ func (t *Trail) readHeader(line []byte) error {
 	}
 	if h.Workers < 1 || h.Workers > 1<<20 || h.Batch < 1 || h.Data != nil && h.Data.Images/h.Workers < h.Batch {
 		return fmt.Errorf("has a header of %d workers with batches of %d images: no run has that", h.Workers, h.Batch)
+	}
+	if h.Data != nil && h.Data.Images > mostImages {
+		return fmt.Errorf("has a header of %d images, want at most %d", h.Data.Images, mostImages)
 	}
 	return nil
 }

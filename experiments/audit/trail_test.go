@@ -36,6 +36,7 @@ func TestReadRefuses(t *testing.T) {
 		"a later version":     {swap(0, `"version":2`, `"version":3`), "version 3, this program reads version 2"},
 		"an unknown option":   {swap(0, `"Smin"`, `"Smen"`), `unknown field "Smen"`},
 		"no workers":          {swap(0, `"workers":6`, `"workers":0`), "0 workers"},
+		"too many images":     {swap(0, `"data":null`, `"data":{"name":"x","images":10000000000000,"sha256":""}`), "want at most 67108864"},
 		"cut off":             {strings.Join(lines[:7], ""), "cut off after line 7"},
 		"half a line":         {whole[:len(whole)-20], "line"},
 		"two ends":            {whole + lines[len(lines)-2], "ended in the line before"},

@@ -37,12 +37,16 @@ func TestMapsAreDrawn(t *testing.T) {
 			}
 			Data [][]float64
 		}
+		YAxis []struct{ Inverse bool }
 	}
 	if err := json.Unmarshal(opt, &o); err != nil {
 		t.Fatal(err)
 	}
 	if len(o.Series) != 2 || o.Series[0].RenderItem != "gradsync.map" || fmt.Sprint(o.Series[0].Data, o.Series[1].Data) != "[[0 0 8.456] [0 1 12.5]] [[1 0 1]]" {
 		t.Errorf("%s", opt)
+	}
+	if len(o.YAxis) != 1 || !o.YAxis[0].Inverse {
+		t.Errorf("the first row is not on top: %s", opt)
 	}
 	if a, b := o.Series[0].ItemStyle, o.Series[1].ItemStyle; a.Color == b.Color || a.Color == "" {
 		t.Errorf("%+v and %+v", a, b)
