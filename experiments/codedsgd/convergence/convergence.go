@@ -53,7 +53,8 @@ type exhibit struct {
 func (f exhibit) experiment() exp.Experiment {
 	q := kit.Inquiry{ID: "codedsgd/" + f.id, Source: "CSSGD, " + f.source, Kind: result.Shared, Profiles: exp.Profiles, Seconds: f.seconds,
 		Config: func(profile string) map[string]any {
-			c := map[string]any{"platform": kit.Platform(setup.Platform()), "redundancies": setup.Redundancies, "levels_below": levelsBelow,
+			c := map[string]any{"platform": kit.Platform(setup.Platform()), "redundancies": setup.Redundancies, "optimal": everyR.key,
+				"beside": map[string]any{"even": setup.Even, "even_per_batch": setup.EvenPerBatch, "links": setup.Anchor}, "levels_below": levelsBelow,
 				"longer": longer}
 			for _, net := range f.nets {
 				c[net.Key] = planOf(profile, net)
@@ -280,9 +281,9 @@ func (s plan) wholeConfig(seed uint64) train.Config {
 // time times every exchange that is compared on n nodes, at full width.
 func (t *trainer) time(net setup.Network, n int) (iterations, error) {
 	c := iterations{Nodes: n, Of: map[string]map[timing.Exchange]timing.Iteration{}}
-	for _, v := range fourVariants {
+	for _, v := range timedVariants {
 		c.Of[v.Key] = map[timing.Exchange]timing.Iteration{}
-		for _, x := range compared(n) {
+		for _, x := range synchronous(setup.Choices(n)) {
 			var err error
 			if c.Of[v.Key][x], err = timing.Run(t.ctx, t.env, v.On(net, n, x)); err != nil {
 				return c, err
