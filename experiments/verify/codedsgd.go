@@ -24,12 +24,13 @@ func codedChecks() []check {
 	for _, c := range codedEquations() {
 		out = append(out, check{c.id, c.equation, c.count})
 	}
-	return append(out,
+	return append(append(out, fixedChecks()...),
 		check{"codedsgd.rstar", "the r of the least T_CSSGD is the one with r(r−1) ≤ r*² ≤ r(r+1), r* = √(n/(n−1)·ρ), " +
 			"and with ρ between the ends of codedsgd.rho, exact, n ≤ 12",
 			bestModel{codedsgd.BestRedundancy, codedsgd.RhoRange, codedsgd.RStarSquared}.check},
 		check{"codedsgd.formula", "papers/codedsgd/formula = eval's exact rationals",
 			func(context.Context) (tally, error) { return codedFloats(codedsgd.MaxNodes, pageFloats) }},
+		check{"codedsgd.line", lineEquation, func(context.Context) (tally, error) { return tradeOff(codedsgd.LCoding, codedsgd.TradeOff) }},
 	)
 }
 
