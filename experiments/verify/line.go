@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"math/big"
 
 	"gradsync/papers/codedsgd"
@@ -45,4 +46,22 @@ func lineHolds(n, r int, load, line *big.Rat) bool {
 		return load.Cmp(line) == 0 && (r == n || side == 0)
 	}
 	return load.Cmp(line) > 0 && side > 0
+}
+
+// lineAmounts divides CSSGD's load by the line's; at r = n both are 0.
+func lineAmounts(_ context.Context, n, r int) ([]amount, error) {
+	if r == n {
+		return nil, nil
+	}
+	over := new(big.Rat).Quo(codedsgd.LCoding(n, r), codedsgd.TradeOff(n, r))
+	return []amount{{what: "CSSGD's load over the line's", value: over}}, nil
+}
+
+// lineBounds computes what lineAmounts divides: C(n−1,r−1)·(n−1)/r².
+func lineBounds(_ context.Context, n, r int) ([]amount, error) {
+	if r == n {
+		return nil, nil
+	}
+	over := new(big.Rat).SetFrac(new(big.Int).Binomial(int64(n-1), int64(r-1)), big.NewInt(int64(r*r)))
+	return []amount{{what: "CSSGD's load over the line's", value: mul(over, whole(int64(n-1)))}}, nil
 }
