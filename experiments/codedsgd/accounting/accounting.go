@@ -285,7 +285,6 @@ func sameExchanges(all []realExchange) int {
 // showLoads fills in the loads, who sends less where, and what real exchanges sent.
 func showLoads(r *result.Result, plan plan, sizes []placement, real []realExchange) {
 	r.Frames = append([]result.Frame{loads(sizes), ratios(sizes), exchangedFrame(real), messages(plan, sizes), lineFrame(plan)}, showWins(plan, sizes)...)
-	r.Figures = []result.Figure{{ID: "line", Form: "line", Frame: "line", X: "shares", Y: []string{"load"}, By: []string{"point"}}}
 	for _, n := range plan.Drawn {
 		r.Figures = append(r.Figures,
 			result.Figure{ID: fmt.Sprintf("loads-%d", n), Form: "line", Frame: "loads", Where: map[string]any{"n": n, "sends": true}, X: "r", Log: "y",
@@ -293,6 +292,7 @@ func showLoads(r *result.Result, plan plan, sizes []placement, real []realExchan
 			result.Figure{ID: fmt.Sprintf("messages-%d", n), Form: "line", Frame: "messages", Where: map[string]any{"n": n}, X: "r",
 				Y: []string{"cssgd", "ssgd-unicast", "ssgd-multicast"}})
 	}
+	r.Figures = append(r.Figures, result.Figure{ID: "line", Form: "line", Frame: "line", X: "shares", Y: []string{"load"}, By: []string{"point"}})
 	r.Facts = loadFacts(plan, sizes, real)
 }
 
