@@ -53,7 +53,8 @@ func codedEquations() []twoSided {
 		twoSided{"codedsgd.sums", "every packet of sums, then code, can be made by its sender and leaves a receiver one unknown, " +
 			"every segment arrives once, and they are the closed form's load: counted at every depth, n ≤ 9",
 			1, sumNodes, sumsPlanned(codedsgd.PlanSums), compressedLoads("refused"), false},
-		twoSided{"codedsgd.over-the-line", "(n−1)·C(n−1,r−1)/r² = CSSGD's load over n(n−r)/(n−1), the line between one worker alone and SSGD by multicast, n ≤ 40", 2, lineNodes,
+		twoSided{"codedsgd.over-the-line", "(n−1)·C(n−1,r−1)/r² = CSSGD's load over n(n−r)/(n−1), the line between one worker alone and SSGD by multicast, n " +
+			"≤ 40", 2, lineNodes,
 			lineAmounts, lineBounds, true},
 	)
 }

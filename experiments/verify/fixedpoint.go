@@ -18,7 +18,8 @@ func fixedChecks() []check {
 			"Update = w − η(Σ·limit/Top/|F| + λw), rounded once: exact rationals, seeded", fixedPoint},
 		{"codedsgd.eq17", "(17) with sums beyond int32 and clipped gradients: parameters after a real exchange = exact rationals, rounded once, " +
 			"and every clipped number counted on every holder, n ≤ 6, all r", exactStep},
-		{"codedsgd.one-unknown", "Alg. 4, line 5: of every one, two and three terms a node decodes those with exactly one unknown and refuses all others, n ≤ 5", unknownTerms},
+		{"codedsgd.one-unknown", "Alg. 4, line 5: of every one, two and three terms a node decodes those with exactly one unknown and refuses all others, n " +
+			"≤ 5", unknownTerms},
 		{"codedsgd.agreement", "a rank whose options or job differ in what messages do not show ends the run, at every rank, r and method, n = 3", agreement},
 	}
 }
@@ -80,12 +81,14 @@ func fixedPoint(context.Context) (t tally, err error) {
 			off := sub(whole(int64(dst[notFinite+i])), exact)
 			t.add(off.Abs(off).Cmp(big.NewRat(500_001, 1_000_000)) <= 0, "%g on ±%g is %d, exactly %s", v, limit, dst[notFinite+i], exact.FloatString(3))
 		}
-		t.add(saturated == outside && bad == notFinite, "on ±%g %d numbers are outside and %d not finite, counted %d and %d", limit, outside, notFinite, saturated, bad)
+		t.add(saturated == outside && bad == notFinite, "on ±%g %d numbers are outside and %d not finite, counted %d and %d", limit, outside, notFinite,
+			saturated, bad)
 		for shift := range 41 {
 			q := r.Int64N(int64(1)<<shift) + 1
 			want := new(big.Rat).Quo(mul(whole(q), rational(limit)), top)
 			off := sub(rational(codedsgd.Dequantise(q, limit)), want)
-			t.add(off.Abs(off).Cmp(mul(want, big.NewRat(1, 1<<51))) <= 0, "%d on ±%g stands for %g, exactly %s", q, limit, codedsgd.Dequantise(q, limit), want.FloatString(20))
+			t.add(off.Abs(off).Cmp(mul(want, big.NewRat(1, 1<<51))) <= 0, "%d on ±%g stands for %g, exactly %s", q, limit, codedsgd.Dequantise(q, limit),
+				want.FloatString(20))
 		}
 	}
 	for _, batch := range []int{1, 7, 640} {
@@ -190,7 +193,7 @@ func exactStep(ctx context.Context) (t tally, err error) {
 	return t, nil
 }
 
-// held is what one node has of a layer of r zeros: codedsgd.Known.
+// held gives out a layer of r zeros of each block that one node holds: codedsgd.Known.
 type held struct {
 	a    *codedsgd.Assignment
 	node int

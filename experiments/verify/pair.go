@@ -11,7 +11,7 @@ import (
 // packets, C(n,r+1)·(r+1)·r, each of which is made, sent and decoded.
 const pairNodes, pairWork = 16, 300_000
 
-// Pair is what the checks of codedsgd find at one number of nodes and redundancy.
+// Pair holds the findings of codedsgd's checks at one number of nodes and redundancy.
 type Pair struct {
 	N      int       `json:"n"`
 	R      int       `json:"r"`

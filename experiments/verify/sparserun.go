@@ -111,7 +111,8 @@ func keptBack(ctx context.Context) (t tally, err error) {
 							sum[i] += float64(smallGradient(k, i, int64(step)))
 						}
 						applied := -float64(v) * float64(n) / sparseEta
-						t.add(math.Abs(sum[i]-applied) <= float64(n)*threshold, "%s, N=%d, rank %d, iteration %d, parameter %d: gradients of %g, applied %g, at most %g kept back",
+						t.add(math.Abs(sum[i]-applied) <= float64(n)*threshold, "%s, N=%d, rank %d, iteration %d, parameter %d: gradients of %g, applied %g, at most %g "+
+							"kept back",
 							codec, n, rank, step, i, sum[i], applied, float64(n)*threshold)
 					}
 				}

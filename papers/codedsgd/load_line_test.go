@@ -11,7 +11,8 @@ func TestTradeOffByHand(t *testing.T) {
 	for _, c := range []struct {
 		n, r       int
 		line, load *big.Rat
-	}{{4, 1, ratio(4, 1), ratio(12, 1)}, {4, 2, ratio(8, 3), ratio(6, 1)}, {4, 3, ratio(4, 3), ratio(4, 3)}, {4, 4, ratio(0, 1), ratio(0, 1)}, {2, 1, ratio(2, 1), ratio(2, 1)}} {
+	}{{4, 1, ratio(4, 1), ratio(12, 1)}, {4, 2, ratio(8, 3), ratio(6, 1)}, {4, 3, ratio(4, 3), ratio(4, 3)}, {4, 4, ratio(0, 1), ratio(0, 1)}, {2, 1,
+		ratio(2, 1), ratio(2, 1)}} {
 		if got := TradeOff(c.n, c.r); got.Cmp(c.line) != 0 || LCoding(c.n, c.r).Cmp(c.load) != 0 {
 			t.Errorf("n = %d, r = %d: line %v, load %v, want %v and %v", c.n, c.r, got, LCoding(c.n, c.r), c.line, c.load)
 		}

@@ -472,7 +472,8 @@ func loadFacts(plan plan, sizes []placement, real []realExchange) []result.Fact 
 	top := rise(sizes, n)
 	load := func(accounting string, r int) float64 { return float(placementOf(sizes, n, r).Loads[accounting]) }
 	points, above, on := lined(plan.Tried)
-	return kit.Facts("line.n", plan.Lined, "line.most", plan.Tried, "line.points", points, "line.above", above, "line.on", on, "most", plan.Most, "n", n, "n.last", n-1, "exchanged", plan.Exchanged, "elements", plan.Elements,
+	return kit.Facts("line.n", plan.Lined, "line.most", plan.Tried, "line.points", points, "line.above", above, "line.on", on, "most", plan.Most, "n", n,
+		"n.last", n-1, "exchanged", plan.Exchanged, "elements", plan.Elements,
 		"real", len(real), "real.same", sameExchanges(real), "counted", of, "counted.same", equal, "sizes", sending, "under", under,
 		"half", half == late && others == 0, "half.late", half, "half.other", others, "nth", nth, "nth.equal", nthEqual,
 		"rises.to", top, "rises", top > 1, "coded.top", load("coded", top), "coded.first", load("coded", 1),

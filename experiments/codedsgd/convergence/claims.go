@@ -283,7 +283,8 @@ func judgeSSGD(id string, net setup.Network, cs []iterations, differs []result.R
 // the redundancies that are drawn, and of constant cutting, on a medium of all links and on
 // one of as many links on any number of nodes.
 func beside(of func(v timing.Variant, a among) float64) result.Reason {
-	return result.Because("saved-beside", "drawn", of(timing.Judged, drawnR), "even", of(timing.EvenVariants[0], everyR), "fixed", of(timing.EvenVariants[1], everyR))
+	even, fixed := timing.EvenVariants[0], timing.EvenVariants[1]
+	return result.Because("saved-beside", "drawn", of(timing.Judged, drawnR), "even", of(even, everyR), "fixed", of(fixed, everyR))
 }
 
 // judgeASGD judges C02, C03 and C06: the same against ASGD whose gradients are cut alike,
@@ -296,7 +297,7 @@ func judgeASGD(id string, s *byNodes) result.Claim {
 	f := claims.Number(e.Value, e.CI, e.Samples, len(s.seeds))
 	f.Rival, f.Network, f.Differs = "asgd", s.plan.Net.Model, s.differs(true)
 	one := s.saving(race{on: timing.Judged, among: everyR})
-	sum := result.Because("asgd-one-sum", "saved", one.Value)
+	sum := result.Because("asgd-one-sum", "saved", one.Value, "interval", one.CI != nil)
 	if one.CI != nil {
 		sum.Args["lo"], sum.Args["hi"] = one.CI[0], one.CI[1]
 	}

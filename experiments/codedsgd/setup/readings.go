@@ -22,8 +22,8 @@ package setup
 const Even = 840
 
 // EvenPerBatch is the number of micro-blocks of one batch where it is the same for all n:
-// that of Anchor nodes, on which Tcomm/Tcalc was calibrated. Even are cut of so many batches'
-// samples at once as make EvenPerBatch of each.
+// that of Anchor nodes, on which Tcomm/Tcalc was calibrated. Even are cut of the samples of
+// Even/EvenPerBatch batches at once.
 var EvenPerBatch = Q(Anchor)
 
 // Choices returns the redundancies of n nodes among which CSSGD Optimal is: all.

@@ -77,7 +77,7 @@ type Config struct {
 	Link  float64 `json:"link,omitempty"` // bandwidth over the platform's; 0: 1
 	// Shared: one medium with the capacity of all links together. Else a switch.
 	Shared bool `json:"shared,omitempty"`
-	// Links gives the medium the capacity of so many links; 0: of all nodes'.
+	// Links is how many links' capacity the medium has; 0: all nodes'.
 	Links int `json:"links,omitempty"`
 	// Ideal leaves out jitter, latencies, time per message, frame headers and coding:
 	// what remains is computing and bytes.
