@@ -121,9 +121,12 @@ func (f exhibit) shares(profile string, seeds int) map[string]float64 {
 		n, runs := p.most(), max(p.Runs, used)
 		one := float64(used) * costOf(p.synchronous(n, 0))
 		async := float64(runs) * costOf(p.asynchronous(n, 0, p.Updates))
-		out[names[0]] = one + async + costOf(p.wholeConfig(0))
+		out[names[0]] = one + async + costOf(p.wholeConfig(0)) + costOfTiming(n)
 		if f.scope >= toTarget {
 			out[names[1]] = one * othersShare
+			for _, fewer := range p.Nodes[:len(p.Nodes)-1] {
+				out[names[1]] += costOfTiming(fewer)
+			}
 		}
 		if f.scope >= toRace {
 			out[names[2]] = async * othersShare
@@ -144,6 +147,10 @@ func (f exhibit) seconds(profile string, seeds int) float64 {
 	}
 	return total
 }
+
+// costOfTiming estimates the seconds of timing all exchanges of n nodes: their packets are C(n,r+1)(r+1)
+// for each r.
+func costOfTiming(n int) float64 { return 2e-3 * math.Exp(0.9*float64(n)) }
 
 // costOf estimates what a training adds to a run, in seconds on two cores of 2023 with engine asm,
 // where trainings run side by side. Micro-blocks are small passes with a gradient each, and cost
