@@ -27,7 +27,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "Check the formulas against counts, runs and each other (exit code 3 if one differs)",
 		Long: "Check the formulas against counts, runs and each other (exit code 3 if one differs).\n\n" +
 			"Where a document prints a form that is wrong, the check is of the corrected form; a line below it says how often the printed one fails,\n" +
-			"and the smallest case in which it does. A printed form that never failed would be a difference.",
+			"and the smallest case in which it does. A printed form that never failed would be a difference.\n\n" +
+			"With --n and --r, codedsgd is counted at one size: n up to 16, and coded packets that are received at most 300,000 times.",
 		Example: "  gradsync verify\n  gradsync verify ring --json\n  gradsync verify codedsgd --n 13 --r 5",
 		Args:    args(0, 1, "at most one group"),
 		RunE: func(cmd *cobra.Command, groups []string) error {

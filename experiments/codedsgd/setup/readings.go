@@ -7,9 +7,10 @@ package setup
 //   - "CSSGD Optimal" (§3.2.5) is CSSGD at the r of 1 … n whose iteration is shortest: §3.2.4,
 //     which defines the optimum, restricts r by nothing, and §3.2.5 lets it follow the nodes.
 //     Beside it: of r = 2 and 3 alone, the curves of §3.2.2, which leave no choice on two nodes.
-//   - A batch is cut into Q(n) micro-blocks, the fewest that serve every r compared: Algorithm 2
-//     cuts a batch of n nodes into C(n,r) blocks, a number that grows with n, and L_normal
-//     charges that many gradients. The paper names no number that is the same for all n. Beside
+//   - A batch is cut into Q(n) micro-blocks, the fewest that serve SSGD and the r drawn: Algorithm
+//     2 cuts a batch of n nodes into C(n,r) blocks, a number that grows with n, and L_normal
+//     charges that many gradients. An r whose C(n,r) does not divide Q(n) is timed on several
+//     batches cut at once, in micro-blocks of the same size (Cut). The paper names no number that is the same for all n. Beside
 //     it: as many micro-blocks on any number of nodes (EvenPerBatch), on a medium of all links
 //     and on one whose capacity does not grow with the nodes.
 //   - C02, C03 and C06 compare like with like: ASGD's gradients are cut as CSSGD's are. Beside
