@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,18 +21,26 @@ import (
 var checks = verify.Checks
 
 func (a *app) verifyCommand() *cobra.Command {
-	return &cobra.Command{
+	var n, r int
+	cmd := &cobra.Command{
 		Use:   "verify [" + strings.Join(verify.Groups(), "|") + "]",
 		Short: "Check the formulas against counts, runs and each other (exit code 3 if one differs)",
 		Long: "Check the formulas against counts, runs and each other (exit code 3 if one differs).\n\n" +
 			"Where a document prints a form that is wrong, the check is of the corrected form; a line below it says how often the printed one fails,\n" +
-			"and the smallest case in which it does. A printed form that never failed would be a difference.",
-		Example: "  gradsync verify\n  gradsync verify ring --json",
+			"and the smallest case in which it does. A printed form that never failed would be a difference.\n\n" +
+			"With --n and --r, codedsgd is counted at one size: n up to 16, and coded packets that are received at most 300,000 times.",
+		Example: "  gradsync verify\n  gradsync verify ring --json\n  gradsync verify codedsgd --n 13 --r 5",
 		Args:    args(0, 1, "at most one group"),
 		RunE: func(cmd *cobra.Command, groups []string) error {
 			chosen, err := chooseChecks(groups)
 			if err != nil {
 				return err
+			}
+			if given := cmd.Flags(); given.Changed("n") || given.Changed("r") {
+				if len(groups) == 0 || groups[0] != "codedsgd" || !given.Changed("n") || !given.Changed("r") {
+					return usagef("verify: --n and --r go together, and with codedsgd: gradsync verify codedsgd --n 13 --r 5")
+				}
+				return a.verifyPair(cmd.Context(), n, r)
 			}
 			out := []verify.Outcome{}
 			differ := false
@@ -54,6 +64,37 @@ func (a *app) verifyCommand() *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().IntVar(&n, "n", 0, "number of nodes of one size to count, with codedsgd and --r")
+	cmd.Flags().IntVar(&r, "r", 0, "redundancy of that size")
+	return cmd
+}
+
+// verifyPair counts one number of nodes and redundancy.
+func (a *app) verifyPair(ctx context.Context, n, r int) error {
+	tell := func(o verify.Outcome) { printCheck(a.out, o) }
+	if a.json {
+		tell = nil
+	}
+	p, err := verify.CountPair(ctx, n, r, tell)
+	var outside *verify.PairError
+	if errors.As(err, &outside) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(p)
+	}
+	for _, l := range p.LeftOut {
+		if !a.json {
+			fmt.Fprintf(a.out, "%-8s %-24s %s\n", "left out", l.ID, l.Why)
+		}
+	}
+	if err == nil && slices.ContainsFunc(p.Checks, func(o verify.Outcome) bool { return o.Verdict == claims.Differs }) {
+		err = errDiffer
+	}
+	return err
 }
 
 // printCheck prints one line on a check, and a second on a form that is printed wrong.
@@ -63,7 +104,9 @@ func printCheck(w io.Writer, o verify.Outcome) {
 		fmt.Fprintf(w, "  %s", o.Why)
 	}
 	fmt.Fprintln(w)
-	if p := o.Printed; p != nil {
+	if p := o.Printed; p != nil && p.Wrong == 0 {
+		fmt.Fprintf(w, "%-8s %s it is right at this size\n", "", p.Form)
+	} else if p != nil {
 		fmt.Fprintf(w, "%-8s %s it is wrong in %d of %d cases; the smallest: %s\n", "", p.Form, p.Wrong, p.Cases, p.Smallest)
 	}
 }
@@ -123,7 +166,7 @@ func (a *app) evalCommand() *cobra.Command {
 // formulaCommand makes a formula's command, with a flag for each of its parameters.
 func (a *app) formulaCommand(f eval.Formula) *cobra.Command {
 	var pairs []string
-	given := map[string]*string{}
+	given := map[string]*onceValue{}
 	example := "  gradsync eval " + f.Name
 	for _, p := range f.Params {
 		if p.Default == "" {
@@ -134,25 +177,47 @@ func (a *app) formulaCommand(f eval.Formula) *cobra.Command {
 		Use: f.Name, Short: f.Equation + "  (" + f.Source + ")", Example: example,
 		Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			texts := map[string]string{}
-			for name, v := range given {
-				texts[name] = *v
-			}
 			for _, p := range pairs {
 				name, value, ok := strings.Cut(p, "=")
-				if _, known := given[name]; !ok || !known {
+				v, known := given[name]
+				if !ok || !known {
 					return usagef("eval: --arg %q, want NAME=VALUE with a name of %s", p, f.Name)
 				}
-				texts[name] = value
+				if err := v.Set(value); err != nil {
+					return usagef("eval: --arg %q: %w", p, err)
+				}
+			}
+			texts := map[string]string{}
+			for name, v := range given {
+				texts[name] = v.text
 			}
 			return a.evaluate(f, texts)
 		},
 	}
 	for _, p := range f.Params {
-		given[p.Name] = cmd.Flags().String(p.Name, p.Default, p.Doc)
+		given[p.Name] = &onceValue{text: p.Default}
+		cmd.Flags().Var(given[p.Name], p.Name, p.Doc)
 	}
 	cmd.Flags().StringArrayVar(&pairs, "arg", nil, "an argument as NAME=VALUE; repeatable")
 	return cmd
+}
+
+// onceValue is a flag that is given once: a second value would take the first one's place.
+type onceValue struct {
+	text  string
+	given bool
+}
+
+func (v *onceValue) String() string { return v.text }
+
+func (v *onceValue) Type() string { return "string" }
+
+func (v *onceValue) Set(text string) error {
+	if v.given {
+		return fmt.Errorf("given twice, as %s and %s: want one value", v.text, text)
+	}
+	v.text, v.given = text, true
+	return nil
 }
 
 // evaluate computes a formula and prints its value.
@@ -174,7 +239,11 @@ func (a *app) evaluate(f eval.Formula, texts map[string]string) error {
 	if a.json {
 		return a.printJSON(e)
 	}
-	fmt.Fprintf(a.out, "%s = %s", f.Name, valueUnit(strconv.FormatFloat(got.Value, 'g', -1, 64), got.Unit))
+	value := strconv.FormatFloat(got.Value, 'g', -1, 64)
+	if e.Exact != nil && got.Exact.IsInt() && math.Abs(got.Value) > 1<<53 {
+		value = got.Exact.Num().String() // a float64 does not hold all of them
+	}
+	fmt.Fprintf(a.out, "%s = %s", f.Name, valueUnit(value, got.Unit))
 	if got.Text != "" {
 		fmt.Fprintf(a.out, " (%s)", got.Text)
 	}

@@ -57,6 +57,48 @@ func TestVerifyNamesItsGroups(t *testing.T) {
 	}
 }
 
+// One size is counted by itself; what is outside of the limits, or not of codedsgd, is one line.
+func TestVerifyCountsOneSize(t *testing.T) {
+	rc, out, msg := gradsync(strings.Fields("verify codedsgd --n 5 --r 3")...)
+	for _, want := range []string{"equal    codedsgd.alg3 ", "as printed it is wrong in 1 of 1 cases; the smallest: n = 5, r = 3, packets: counted 20, as " +
+		"printed 80",
+		"left out codedsgd.alg3-alone      says nothing here", "equal    codedsgd.over-the-line "} {
+		if rc != exitOK || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, %s%s; want %q", rc, out, msg, want)
+		}
+	}
+	rc, out, _ = gradsync(strings.Fields("verify codedsgd --n 9 --r 8 --json")...)
+	var got verify.Pair
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.N != 9 || len(got.Checks) == 0 || len(got.LeftOut) == 0 {
+		t.Errorf("exit code %d, %v, %s", rc, err, out)
+	}
+	for args, want := range map[string]string{"codedsgd --n 17 --r 2": "--n is 17, want 2 to 16", "codedsgd --n 4 --r 5": "--r is 5, want 1 to --n 4",
+		"codedsgd --n 16 --r 8": "received 823680 times, want at most 300000", "--n 4 --r 2": "with codedsgd", "ring --n 4 --r 2": "with codedsgd",
+		"codedsgd --n 4": "--n and --r go together"} {
+		if rc, _, msg := gradsync(strings.Fields("verify " + args)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("verify %s: exit code %d, %q", args, rc, msg)
+		}
+	}
+}
+
+// A whole number that no float64 holds is printed as it is; a number given twice, by flag or by
+// --arg, is refused.
+func TestEvalIsExactAndReadsOnce(t *testing.T) {
+	if rc, out, _ := gradsync(strings.Fields("eval codedsgd.packets --n 60 --r 30")...); rc != exitOK || !strings.HasPrefix(out,
+		"codedsgd.packets = 3547937446945842720 packets ") {
+		t.Errorf("exit code %d, %s", rc, out) // C(60,31)·31, by hand 114449595062769120·31
+	}
+	if rc, out, _ := gradsync(strings.Fields("eval codedsgd.blocks --n 8 --r 3")...); rc != exitOK || !strings.HasPrefix(out, "codedsgd.blocks = 56 blocks ") {
+		t.Errorf("exit code %d, %s", rc, out)
+	}
+	for _, args := range []string{"--n 8 --r 2 --r 3", "--n 8 --r 2 --arg r=3", "--arg n=8 --arg n=8 --arg r=2"} {
+		if rc, _, msg := gradsync(strings.Fields("eval codedsgd.blocks " + args)...); rc != exitUsage || !strings.Contains(msg, "given twice") ||
+			strings.Count(msg, "\n") != 1 {
+			t.Errorf("eval %s: exit code %d, %q", args, rc, msg)
+		}
+	}
+}
+
 // A fraction too long to read is left out; its value is not.
 func TestLongFractionsAreLeftOut(t *testing.T) {
 	for args, want := range map[string]bool{"--density 0.001 --k 4096": false, "--density 0.5 --k 2": true} {

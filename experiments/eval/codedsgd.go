@@ -41,6 +41,8 @@ var codedFormulas = []Formula{
 	{"codedsgd.ratio", "(n−r)/((n−1)·r)", "CSSGD (19)", codedNR, codedLoad(codedsgd.LRatio, "")},
 	{"codedsgd.like-for-like", "(n−r)/r: coded over uncoded, both multicast", "ours: (28) over (29), a packet counted once",
 		codedNR, codedLoad(codedsgd.LikeForLike, "")},
+	{"codedsgd.line", "n(n−r)/(n−1): what r may send to cost no more than one worker alone or SSGD by multicast at every price", "ours: papers/codedsgd TradeOff",
+		codedNR, codedLoad(codedsgd.TradeOff, "gradients")},
 	{"codedsgd.bound", "(1/r)(1 − r/n), of n·C(n,r) gradients", "ours: the theorem of CSSGD's reference [13]", codedNR, codedLoad(codedsgd.Bound, "")},
 	{"codedsgd.compressed", "[C(n−r+t,t+1)(t+1)/t + (r−t)C(n−r+t−1,t)]/n + 1; 0 for r = n", "ours: sum, then code, CSSGD's reference [14]",
 		append(slices.Clone(codedNR), optional("t", "depth of the sums; 0: the best", "0")), compressedLoad},
@@ -67,7 +69,7 @@ func (v Args) codedSize() (n, r int, err error) {
 
 // codedNodes reads n.
 func (v Args) codedNodes() (int, error) {
-	n, err := v.count("n", 2)
+	n, err := v.count("n", 1) // one node trains too: it holds the one block, and sends nothing
 	if err == nil && n > codedLimit {
 		err = inputf("--n is %d, want at most %d", n, codedLimit)
 	}
@@ -202,6 +204,9 @@ func codedTime(v Args) (Answer, error) {
 	if v.word("form") == 1 {
 		return rational(codedsgd.ShortBatchTime(n, r, v["tcalc"], v["tcomm"]), "s")
 	}
+	if n == 1 {
+		return Answer{}, noRatio()
+	}
 	return rational(codedsgd.BatchTime(n, r, v["tcalc"], v["tcomm"]), "s")
 }
 
@@ -216,14 +221,23 @@ func (v Args) codedBest() (n, best int, err error) {
 	if err := v.atLeastZero("tcomm"); err != nil {
 		return 0, 0, err
 	}
+	if n == 1 {
+		return 1, 1, nil // there is no other
+	}
 	return n, codedsgd.BestRedundancy(n, v["tcalc"], v["tcomm"], v.word("form") == 1), nil
 }
+
+// noRatio refuses one node where (19) is part of the formula.
+func noRatio() error { return inputf("it is not defined for n = 1: (19) divides by n − 1") }
 
 // codedStar returns r*, a root: only its square is exact.
 func codedStar(v Args) (Answer, error) {
 	n, best, err := v.codedBest()
 	if err != nil {
 		return Answer{}, err
+	}
+	if n == 1 && v.word("form") == 0 {
+		return Answer{}, noRatio()
 	}
 	rho, short := quo(v["tcomm"], v["tcalc"]), v.word("form") == 1
 	return Answer{Value: codedsgd.RStar(n, rho, short),
@@ -242,6 +256,9 @@ func codedRho(v Args) (Answer, error) {
 	n, r, err := v.codedSize()
 	if err != nil {
 		return Answer{}, err
+	}
+	if n == 1 {
+		return Answer{}, noRatio()
 	}
 	lo, hi := codedsgd.RhoRange(n, r, v.word("form") == 1)
 	switch {

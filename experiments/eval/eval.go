@@ -6,6 +6,7 @@ package eval
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -131,6 +132,10 @@ func (p Param) read(text string) (*big.Rat, error) {
 // computed of them stays a float64 and prints on a line.
 var largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
 
+// numerals match the numbers that are read: no hexadecimal, binary or octal ones, no
+// underscores and no binary exponents, which math/big takes as well.
+var numerals = regexp.MustCompile(`^[+-]?(\d+/\d+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)$`)
+
 // number reads an argument; a state's name is its number.
 func number(name, text string) (*big.Rat, error) {
 	if name == "state" {
@@ -143,8 +148,18 @@ func number(name, text string) (*big.Rat, error) {
 	if len(text) > 40 {
 		return nil, inputf("--%s %.12q… has %d characters, want a number of at most 40", name, text, len(text))
 	}
-	r, ok := new(big.Rat).SetString(text)
-	if !ok {
+	if !numerals.MatchString(text) {
+		return nil, inputf("--%s %q is no number: want decimal digits, as in 8, 0.1, 1e9 or 1/3", name, text)
+	}
+	r, ok := new(big.Rat), true
+	if p, q, fraction := strings.Cut(text, "/"); fraction { // SetString would take 010/3 for 8/3
+		a, _ := new(big.Int).SetString(p, 10)
+		b, _ := new(big.Int).SetString(q, 10)
+		if b.Sign() == 0 {
+			return nil, inputf("--%s %s divides by 0", name, text)
+		}
+		r.SetFrac(a, b)
+	} else if r, ok = r.SetString(text); !ok {
 		return nil, inputf("--%s %q is no number", name, text)
 	}
 	if size := new(big.Rat).Abs(r); size.Sign() > 0 && (size.Cmp(largest) > 0 || size.Cmp(new(big.Rat).Inv(largest)) < 0) {

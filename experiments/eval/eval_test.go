@@ -247,6 +247,11 @@ func TestCodedFormulas(t *testing.T) {
 		{"codedsgd.rho --n 8 --r 3", 5.25, "21/4"},                                  // C25
 		{"codedsgd.rho --n 8 --r 3 --end high", 10.5, "21/2"},                       // C25
 		{"codedsgd.rho --n 8 --r 2 --form short --end high", 6, "6/1"},              // C26
+		{"codedsgd.load --n 1 --r 1", 0, "0/1"},                                     // as train: one block, nothing sent
+		{"codedsgd.blocks --n 1 --r 1", 1, "1/1"},                                   // the same
+		{"codedsgd.best --n 1 --tcomm 8 --tcalc 1", 1, "1/1"},                       // there is no other
+		{"codedsgd.blocks --n 010/1 --r 3", 120, "120/1"},                           // ten, not eight
+		{"codedsgd.line --n 8 --r 3", 40. / 7, "40/7"},                              // 8·5/7
 		{"codedsgd.load --n 1000 --r 2", 249250500, "249250500/1"},                  // 499500·998/2
 	} {
 		value, exact, _ := evaluate(t, test.args)
@@ -271,7 +276,16 @@ func TestCodedFormulas(t *testing.T) {
 // What cannot be computed is one line that says why.
 func TestCodedFormulasRefuse(t *testing.T) {
 	refuses(t, map[string]string{
-		"codedsgd.load --n 1 --r 1":                                "--n is 1, want a whole number from 2",
+		"codedsgd.load --n 0 --r 1":                                "--n is 0, want a whole number from 1",
+		"codedsgd.load --n 0x8 --r 1":                              `--n "0x8" is no number`,
+		"codedsgd.load --n 1_0 --r 1":                              `--n "1_0" is no number`,
+		"codedsgd.load --n 8 --r 0b1":                              `--r "0b1" is no number`,
+		"codedsgd.load --n 8 --r 1p1":                              `--r "1p1" is no number`,
+		"codedsgd.load --n 8 --r 1/0":                              "--r 1/0 divides by 0",
+		"codedsgd.ratio --n 1 --r 1":                               "it is not defined for n = 1, r = 1",
+		"codedsgd.time --n 1 --r 1 --tcalc 1 --tcomm 1":            "not defined for n = 1: (19) divides by n − 1",
+		"codedsgd.rstar --n 1 --tcalc 1 --tcomm 1":                 "not defined for n = 1",
+		"codedsgd.rho --n 1 --r 1":                                 "not defined for n = 1",
 		"codedsgd.load --n 1001 --r 1":                             "--n is 1001, want at most 1000",
 		"codedsgd.load --n 3 --r 4":                                "--r is 4, want at most --n 3",
 		"codedsgd.load --n 3 --r 2 --accounting moon":              `--accounting "moon", want coded, coded-unicast`,

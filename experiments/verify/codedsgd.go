@@ -24,12 +24,13 @@ func codedChecks() []check {
 	for _, c := range codedEquations() {
 		out = append(out, check{c.id, c.equation, c.count})
 	}
-	return append(out,
+	return append(append(out, fixedChecks()...),
 		check{"codedsgd.rstar", "the r of the least T_CSSGD is the one with r(r−1) ≤ r*² ≤ r(r+1), r* = √(n/(n−1)·ρ), " +
 			"and with ρ between the ends of codedsgd.rho, exact, n ≤ 12",
 			bestModel{codedsgd.BestRedundancy, codedsgd.RhoRange, codedsgd.RStarSquared}.check},
 		check{"codedsgd.formula", "papers/codedsgd/formula = eval's exact rationals",
 			func(context.Context) (tally, error) { return codedFloats(codedsgd.MaxNodes, pageFloats) }},
+		check{"codedsgd.line", lineEquation, func(context.Context) (tally, error) { return tradeOff(codedsgd.LCoding, codedsgd.TradeOff) }},
 	)
 }
 
@@ -38,20 +39,23 @@ func codedEquations() []twoSided {
 	var out []twoSided
 	for _, s := range codedsgd.Proof() {
 		counted, computed := stepSides(&s)
-		out = append(out, twoSided{"codedsgd." + codedIDs[s.Number], stepEquation(&s), 2, proofNodes, counted, computed})
+		out = append(out, twoSided{"codedsgd." + codedIDs[s.Number], stepEquation(&s), 2, proofNodes, counted, computed, true})
 	}
 	return append(out,
-		twoSided{"codedsgd.literal", "the loop of Algorithm 3 counted by sets = walked packet by packet, n ≤ 7", 2, walkNodes, loopBySets, loopWalked},
+		twoSided{"codedsgd.literal", "the loop of Algorithm 3 counted by sets = walked packet by packet, n ≤ 7", 2, walkNodes, loopBySets, loopWalked, false},
 		twoSided{"codedsgd.repeats", "C(C(n−2,r−2),r−1) = how often the printed loop brings a segment to a node that lacks it: " +
-			"each one, n ≤ 7, and on average where enumerated", 2, proofNodes, loopBrings, loopRepeats},
+			"each one, n ≤ 7, and on average where enumerated", 2, proofNodes, loopBrings, loopRepeats, true},
 		twoSided{"codedsgd.like-for-like", "(n−r)/r = packets counted, over blocks that somebody lacks, both multicast, n ≤ 12", 2, proofNodes,
-			packetsPerBlock(countExchange), likeForLike},
-		twoSided{"codedsgd.bound", "n·C(n,r)·(1/r)(1 − r/n) = (28); (28) per receiver = (29), n ≤ 62", 1, codedsgd.MaxNodes, boundLoads, boundedLoads},
-		twoSided{"codedsgd.exchange", exchangeEquation, 1, exchangeNodes, exchangeSent(codedTotals), exchangeLoads},
-		twoSided{"codedsgd.compressed", compressedEquation, 1, compressedNodes, compressedSent(codedTotals), compressedLoads("")},
+			packetsPerBlock(countExchange), likeForLike, true},
+		twoSided{"codedsgd.bound", "n·C(n,r)·(1/r)(1 − r/n) = (28); (28) per receiver = (29), n ≤ 62", 1, codedsgd.MaxNodes, boundLoads, boundedLoads, true},
+		twoSided{"codedsgd.exchange", exchangeEquation, 1, exchangeNodes, exchangeSent(codedTotals), exchangeLoads, true},
+		twoSided{"codedsgd.compressed", compressedEquation, 1, compressedNodes, compressedSent(codedTotals), compressedLoads(""), false},
 		twoSided{"codedsgd.sums", "every packet of sums, then code, can be made by its sender and leaves a receiver one unknown, " +
 			"every segment arrives once, and they are the closed form's load: counted at every depth, n ≤ 9",
-			1, sumNodes, sumsPlanned(codedsgd.PlanSums), compressedLoads("refused")},
+			1, sumNodes, sumsPlanned(codedsgd.PlanSums), compressedLoads("refused"), false},
+		twoSided{"codedsgd.over-the-line", "(n−1)·C(n−1,r−1)/r² = CSSGD's load over n(n−r)/(n−1), the line between one worker alone and SSGD by multicast, n " +
+			"≤ 40", 2, lineNodes,
+			lineAmounts, lineBounds, true},
 	)
 }
 
@@ -101,6 +105,8 @@ type twoSided struct {
 	id, equation      string
 	least, most       int
 	counted, computed side
+	// anySize: the check is made of one size beyond most too, if that is asked for.
+	anySize bool
 }
 
 // count compares both sides at every size.

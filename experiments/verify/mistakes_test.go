@@ -255,6 +255,23 @@ func TestVerifyCodedNoticesBest(t *testing.T) {
 	}
 }
 
+// A load one per cent lower, the line of one node more and the line between other ends are
+// noticed.
+func TestVerifyCodedNoticesTheLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	for name, c := range map[string]struct{ load, line func(n, r int) *big.Rat }{
+		"the load":      {func(n, r int) *big.Rat { return mul(codedsgd.LCoding(n, r), big.NewRat(99, 100)) }, codedsgd.TradeOff},
+		"another n":     {codedsgd.LCoding, func(n, r int) *big.Rat { return codedsgd.TradeOff(n+1, r) }},
+		"no free share": {codedsgd.LCoding, func(n, r int) *big.Rat { return whole(int64(n - r)) }},
+	} {
+		if got, err := tradeOff(c.load, c.line); err != nil || got.verdict() != claims.Differs {
+			t.Errorf("%s: %q, %v", name, got.verdict(), err)
+		}
+	}
+}
+
 // Each of the floats is noticed to be of another size, or off in the 13th digit, or none.
 func TestVerifyCodedNoticesFloats(t *testing.T) {
 	run := func(floats func(n, r int) map[string]float64) func(context.Context) (tally, error) {

@@ -24,6 +24,8 @@ func sparseChecks() []check {
 		{"ringsparse.gradients", "gradients at every hop = the dense gradient ring, bit for bit, after three iterations, N ≤ 8", gradientBits},
 		{"ringsparse.weights", "weights at every hop = a dense ring over W′, bit for bit, after three iterations, N ≤ 8", weightBits},
 		{"ringsparse.replicas", "all ranks hold the same bits after every iteration, whatever is chosen, N ≤ 8", replicaBits},
+		{"ringsparse.mask", "after every iteration masked parameters are +0 and kept ones as without a mask, bit for bit, N ≤ 4", maskedBits},
+		{"ringsparse.residual", "what a threshold keeps back is at most N times the threshold, exact, N = 1, 2, 4, over 24 iterations: nothing is lost", keptBack},
 		{"ringsparse.choose", "weights if Sw ≥ Sg, else gradients; the tie rule alone decides at Sw = Sg", chooseRule},
 		{"ringsparse.compress", "compress iff Tb < Ta: never the dearer way; as printed, P04", compressRule},
 		{"ringsparse.layer-size", "D in Ta is the block: never the dearer way; as printed, the layer", layerSize},

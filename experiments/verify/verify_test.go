@@ -123,7 +123,8 @@ func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
 	// All sizes are there: 78 exchanges of up to 12 nodes, 5 ways, 4 numbers of each; sums at
 	// every depth, of up to 8 and 9 nodes.
 	for id, cases := range map[string]int{"exchange": 78 * 5 * 4, "compressed": 120, "sums": 165 * 2, "literal": 27 * 3, "repeats": 48 + 21*2,
-		"like-for-like": 66, "bound": 2 * 62 * 63 / 2, "rstar": 11 * 2 * 320 * 2, "formula": 29219} {
+		"like-for-like": 66, "over-the-line": 780,
+		"line": 819 * 15, "one-unknown": 2338, "agreement": 4 * 2 * 3 * 6, "bound": 2 * 62 * 63 / 2, "rstar": 11 * 2 * 320 * 2, "formula": 29219} {
 		if got[id].Cases != cases {
 			t.Errorf("%s has %d cases, want %d", id, got[id].Cases, cases)
 		}

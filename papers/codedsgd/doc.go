@@ -262,7 +262,7 @@
 //     nodes that send every block's gradient by itself, where ordinary SSGD adds up its
 //     own and sends one. A node needs every block, so a plain multicast already serves
 //     n−r nodes, a coded one r. Every node receives C(n−1,r) gradients, however they are
-//     sent. See Accountings.
+//     sent. See Accountings, and TradeOff for what follows of whole gradients.
 //   - §2.2, "reduced to 1/n": (19) is (n−r)/((n−1)·r).
 //   - T = r·Tcalc + Tcomm/r (§3.2.4) is nearly (19) with unicast for Tcomm, which the text
 //     calls multicast. See BatchTime and ShortBatchTime.

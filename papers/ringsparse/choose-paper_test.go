@@ -144,6 +144,25 @@ func TestS42CompressIfSoonerThere(t *testing.T) {
 	}
 }
 
+// S42: equally soon is not sooner, so that Ta = Tb is sent as it is. By hand: 1000 entries are
+// 4000 B; coordinates of 250 are 2000 B, and at 4 kB/s each way coding takes 1 s twice: at
+// 1 kB/s 4 s either way. As printed, Ta ≥ Tb is direct too.
+func TestS42EquallySoonIsDirect(t *testing.T) {
+	for _, printed := range []bool{false, true} {
+		if ringsparse.Compress(4, 4, printed) {
+			t.Errorf("Ta = Tb compresses, printed %v", printed)
+		}
+		coders := []ringsparse.Coder{{Codec: codec.COO{}, Encode: 4e3, Decode: 4e3}}
+		got := ringsparse.CheapestCoder(coders, 1000, 1000, 1e3, printed, func(c codec.Codec) float64 { return c.SizeAt(1000, 0.25) })
+		if got.Codec.Name() != "dense" {
+			t.Errorf("Ta = Tb takes %s, printed %v", got.Codec.Name(), printed)
+		}
+	}
+	if !ringsparse.Compress(4, math.Nextafter(4, 0), false) || !ringsparse.Compress(math.Nextafter(4, 0), 4, true) {
+		t.Error("sooner is not taken")
+	}
+}
+
 // S42, the note: "the compression algorithm is not limited to one; by complexity and
 // ratio it is chosen flexibly." 1/32 is where coordinates and bitmap are equally long.
 func TestS42CheapestCodecOfSeveral(t *testing.T) {

@@ -58,6 +58,7 @@
 //	    formula/formula.go   formula.Ta, formula.Tb
 //	    tests                TestS42CheapestCodecOfSeveral,
 //	                         TestS42CompressIfSoonerThere,
+//	                         TestS42EquallySoonIsDirect,
 //	                         TestS42LayerSizeFavoursCompression
 //	    page                 ringsparse.html#s42
 //	S5

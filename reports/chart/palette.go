@@ -81,6 +81,7 @@ var groups = map[string]look{
 
 	"ssgd":     {Blue, "solid", "circle", plain}, // whose nodes add up before they send
 	"asgd":     {Grey, []int{8, 4}, "triangle", stripes},
+	"asgd-cut": {SkyBlue, []int{2, 3}, "rect", dots},
 	"cssgd-r3": {Green, []int{8, 4}, "rect", stripes},
 
 	"qis": {Green, "solid", "circle", plain}, // as lines: yellow, the band of WSS, is too pale

@@ -4,6 +4,7 @@ package abstracts
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
@@ -32,7 +33,8 @@ type modelCase struct {
 	DNN, CNN [2]float64 // savings in percent, over all ratios that fit r*
 }
 
-func modelCases() (out []modelCase) {
+// modelCases lists every case, with the savings at the best of some redundancies.
+func modelCases(rs redundancies) (out []modelCase) {
 	for _, f := range timing.Forms {
 		for _, c := range nodeCounts {
 			for _, l := range timing.Laws {
@@ -40,9 +42,9 @@ func modelCases() (out []modelCase) {
 					continue // at 8 nodes the laws agree
 				}
 				x := modelCase{Form: f, Law: l, Counts: c}
-				a, b := extent(f, setup.DNN.Best, l, c)
+				a, b := extent(f, setup.DNN.Best, l, c, rs)
 				x.DNN = [2]float64{100 * a, 100 * b}
-				a, b = extent(f, setup.CNN.Best, l, c)
+				a, b = extent(f, setup.CNN.Best, l, c, rs)
 				x.CNN = [2]float64{100 * a, 100 * b}
 				out = append(out, x)
 			}
@@ -79,10 +81,10 @@ func Experiment() exp.Experiment {
 				"stated":          map[string]float64{"dnn": statedDNN, "cnn_chinese": statedChinese, "cnn_english": statedEnglish}}
 		},
 		Run: func(_ context.Context, _ exp.Env, r *result.Result) error {
-			cases := modelCases()
-			r.Frames = append(showCases(cases), implied(), fits())
+			cases, drawn := modelCases(setup.Choices), modelCases(setup.Drawn)
+			r.Frames = append(showCases(cases), savingsFrame("drawn", drawn), implied(), fits())
 			showCurves(r)
-			r.Facts = abstractsFacts(cases)
+			r.Facts = append(abstractsFacts(cases), drawnFacts(drawn)...)
 			return nil
 		}}.Experiment()
 }
@@ -119,12 +121,10 @@ const caseColumns = "form:curve nodes:counts law:curve "
 // showCases fills in the whole examination, and, by bisection, which ratio each stated
 // number needs.
 func showCases(cases []modelCase) []result.Frame {
-	savings := kit.NewSheet("savings", caseColumns+"dnn-lo/%.1 dnn-hi/%.1 cnn-lo/%.1 cnn-hi/%.1 dnn cnn-zh cnn-en zh en")
 	needed := kit.NewSheet("needed", caseColumns+"dnn/.2 cnn-zh/.2 cnn-en/.2")
 	possible := kit.NewSheet("possible", "reading:reading form:curve law:curve")
 	named := map[string]bool{}
 	for _, x := range cases {
-		savings.Add(append(x.key(), x.DNN[0], x.DNN[1], x.CNN[0], x.CNN[1], x.dnn(), x.zh(), x.en(), x.chinese(), x.english())...)
 		if !x.Form.Multicast {
 			ratio := func(percent float64) float64 { return ratioFor(x.Form, x.Law, x.Counts, percent/100) }
 			needed.Add(append(x.key(), ratio(statedDNN), ratio(statedChinese), ratio(statedEnglish))...)
@@ -139,7 +139,22 @@ func showCases(cases []modelCase) []result.Frame {
 			}
 		}
 	}
-	return []result.Frame{savings.Frame, needed.Frame, possible.Frame}
+	return []result.Frame{savingsFrame("savings", cases), needed.Frame, possible.Frame}
+}
+
+// savingsFrame lists what each case can save, and whether the stated numbers lie in it.
+func savingsFrame(id string, cases []modelCase) result.Frame {
+	return kit.Rows(id, caseColumns+"dnn-lo/%.1 dnn-hi/%.1 cnn-lo/%.1 cnn-hi/%.1 dnn cnn-zh cnn-en zh en", cases, func(x modelCase) []any {
+		return append(x.key(), x.DNN[0], x.DNN[1], x.CNN[0], x.CNN[1], x.dnn(), x.zh(), x.en(), x.chinese(), x.english())
+	})
+}
+
+// drawnFacts counts in which cases over several node counts each reading is possible at the
+// best of the redundancies that the paper draws.
+func drawnFacts(cases []modelCase) []result.Fact {
+	over := slices.DeleteFunc(slices.Clone(cases), func(x modelCase) bool { return x.alone() || x.Form.Multicast })
+	zh, en := kit.CountIf(over, modelCase.chinese), kit.CountIf(over, modelCase.english)
+	return kit.Facts("drawn.cases", len(over), "drawn.cases.zh", zh, "drawn.cases.en", en, "drawn.excludes:excludes", excludes(zh, en))
 }
 
 // percentages are stated against ASGD by each reading: the DNN's and the CNN's.
@@ -252,11 +267,20 @@ var nodeCounts = []nodeSet{
 	{"even", []int{2, 4, 6, 8, 10}},
 }
 
+// redundancies lists those of a number of nodes among which the best is: setup.Choices, as in
+// all figures, or setup.Drawn, which stands beside.
+type redundancies func(nodes int) []int
+
 // meanSaving returns the mean saving over node counts.
 func meanSaving(f timing.Form, l timing.Law, c nodeSet, rho float64) float64 {
+	return meanSavingAt(f, l, c, rho, setup.Choices)
+}
+
+// meanSavingAt is meanSaving at the best of some redundancies.
+func meanSavingAt(f timing.Form, l timing.Law, c nodeSet, rho float64, rs redundancies) float64 {
 	sum := 0.0
 	for _, n := range c.Nodes {
-		sum += f.Saving(n, l.At(n, rho))
+		sum += f.SavingAt(n, l.At(n, rho), rs(n))
 	}
 	return sum / float64(len(c.Nodes))
 }
@@ -266,11 +290,11 @@ func meanSaving(f timing.Form, l timing.Law, c nodeSet, rho float64) float64 {
 const savingSteps = 400
 
 // extent returns the least and the most mean saving over all ratios at which r is best.
-func extent(f timing.Form, r int, l timing.Law, c nodeSet) (lo, hi float64) {
+func extent(f timing.Form, r int, l timing.Law, c nodeSet, rs redundancies) (lo, hi float64) {
 	from, to := f.Ratios(r)
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := 0; i <= savingSteps; i++ {
-		s := meanSaving(f, l, c, from+(to-from)*float64(i)/savingSteps)
+		s := meanSavingAt(f, l, c, from+(to-from)*float64(i)/savingSteps, rs)
 		lo, hi = min(lo, s), max(hi, s)
 	}
 	return lo, hi

@@ -25,7 +25,7 @@ func TestSavingsByHand(t *testing.T) {
 	// Two nodes that hold everything exchange nothing: 2 of 1 + ρ. Short has no such end.
 	kittest.Near(t, "two nodes", exact.Saving(2, 9), 1-2./10, 1e-12)
 	kittest.Near(t, "two nodes, short", short.Saving(2, 9), 1-6.5/10, 1e-12)
-	lo, hi := extent(exact, setup.DNN.Best, timing.Laws[0], nodeCounts[0])
+	lo, hi := extent(exact, setup.DNN.Best, timing.Laws[0], nodeCounts[0], setup.Choices)
 	kittest.Near(t, "DNN at 8, least", lo, 0.32, 1e-12)
 	kittest.Near(t, "DNN at 8, most", hi, 6/11.5, 1e-12)
 }
@@ -98,4 +98,14 @@ func TestAbstractsRun(t *testing.T) {
 	}
 	kittest.WantCells(t, r, "possible", "reading", "zh", "en", "en")
 	kittest.WantCells(t, r, "possible", "law", "constant", "constant", "links")
+}
+
+// By hand, two nodes at Tcomm/Tcalc of 1: r = 2 alone sends nothing and takes 2 of SSGD's 2; of
+// all redundancies r = 1 takes as long as r = 2. At 1/2, r = 2 takes 2 of 1.5, and r = 1 as long
+// as SSGD.
+func TestDrawnRedundancies(t *testing.T) {
+	kittest.Near(t, "equal", timing.Exact.SavingAt(2, 1, setup.Drawn(2)), 0, 1e-12)
+	kittest.Near(t, "two", timing.Exact.SavingAt(2, 0.5, setup.Drawn(2)), 1-2/1.5, 1e-12)
+	kittest.Near(t, "all", timing.Exact.Saving(2, 0.5), 0, 1e-12)
+	kittest.Near(t, "eight", timing.Exact.SavingAt(8, 7, setup.Drawn(8)), timing.Exact.Saving(8, 7), 1e-12) // r = 3 is the best of all
 }

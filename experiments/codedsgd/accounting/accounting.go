@@ -28,6 +28,10 @@ type plan struct {
 	// Elements numbers, which leave no rest in any segment or slice there.
 	Exchanged int `json:"exchanged_nodes"`
 	Elements  int `json:"elements"`
+	// Lined are the nodes whose trade-off of computing against sending is drawn, and Tried up to
+	// how many the argument about it is checked.
+	Lined int `json:"lined_nodes"`
+	Tried int `json:"tried_nodes"`
 	// Stated is the case of C29.
 	Stated             int   `json:"stated_nodes"`
 	StatedRedundancies []int `json:"stated_redundancies"`
@@ -35,7 +39,7 @@ type plan struct {
 
 func planOf(profile string) plan {
 	return plan{Least: 2, Most: setup.Pick(profile, 6, 12), Drawn: setup.Pick(profile, []int{5, 6}, []int{8, 10}), Exchanged: setup.Pick(profile, 4, 6),
-		Elements: 1440, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
+		Elements: 1440, Lined: setup.Anchor, Tried: 40, Stated: 10, StatedRedundancies: []int{1, 2, 3}}
 }
 
 // Experiment counts the loads of all ways, by closed forms and by real exchanges.
@@ -280,7 +284,7 @@ func sameExchanges(all []realExchange) int {
 
 // showLoads fills in the loads, who sends less where, and what real exchanges sent.
 func showLoads(r *result.Result, plan plan, sizes []placement, real []realExchange) {
-	r.Frames = append([]result.Frame{loads(sizes), ratios(sizes), exchangedFrame(real), messages(plan, sizes)}, showWins(plan, sizes)...)
+	r.Frames = append([]result.Frame{loads(sizes), ratios(sizes), exchangedFrame(real), messages(plan, sizes), lineFrame(plan)}, showWins(plan, sizes)...)
 	for _, n := range plan.Drawn {
 		r.Figures = append(r.Figures,
 			result.Figure{ID: fmt.Sprintf("loads-%d", n), Form: "line", Frame: "loads", Where: map[string]any{"n": n, "sends": true}, X: "r", Log: "y",
@@ -288,6 +292,7 @@ func showLoads(r *result.Result, plan plan, sizes []placement, real []realExchan
 			result.Figure{ID: fmt.Sprintf("messages-%d", n), Form: "line", Frame: "messages", Where: map[string]any{"n": n}, X: "r",
 				Y: []string{"cssgd", "ssgd-unicast", "ssgd-multicast"}})
 	}
+	r.Figures = append(r.Figures, result.Figure{ID: "line", Form: "line", Frame: "line", X: "shares", Y: []string{"load"}, By: []string{"point"}})
 	r.Facts = loadFacts(plan, sizes, real)
 }
 
@@ -403,6 +408,41 @@ func messages(plan plan, sizes []placement) result.Frame {
 	return f.Frame
 }
 
+// lineFrame sets CSSGD's computing and sending beside the line between one worker alone and
+// SSGD by multicast, in whole gradients on one medium; over: its load over the line's.
+func lineFrame(plan plan) result.Frame {
+	f := kit.NewSheet("line", "point:point shares load/"+gradientUnits+".2 over/.2")
+	n := plan.Lined
+	for r := 1; r <= n; r++ {
+		line, coded, over := codedsgd.TradeOff(n, r), codedsgd.LCoding(n, r), math.NaN()
+		if line.Sign() > 0 {
+			over = float(new(big.Rat).Quo(coded, line))
+		}
+		f.Add("line", r, float(line), nil)
+		f.Add("cssgd", r, float(coded), over)
+	}
+	f.Add("ssgd-multicast", 1, float(codedsgd.SummedMulticast(n, 1)), nil)
+	f.Add("alone", n, 0.0, nil)
+	return f.Frame
+}
+
+// lined counts at how many of all sizes up to most nodes CSSGD's point lies above the line,
+// and at how many on it; r < n.
+func lined(most int) (points, above, on int) {
+	for n := 2; n <= most; n++ {
+		for r := 1; r < n; r++ {
+			points++
+			switch codedsgd.LCoding(n, r).Cmp(codedsgd.TradeOff(n, r)) {
+			case 1:
+				above++
+			case 0:
+				on++
+			}
+		}
+	}
+	return points, above, on
+}
+
 // placementOf finds one size; the plan has it.
 func placementOf(sizes []placement, n, r int) placement {
 	return sizes[slices.IndexFunc(sizes, func(s placement) bool { return s.N == n && s.R == r })]
@@ -431,7 +471,9 @@ func loadFacts(plan plan, sizes []placement, real []realExchange) []result.Fact 
 	nth, nthEqual, _, _ := oneNth(sizes)
 	top := rise(sizes, n)
 	load := func(accounting string, r int) float64 { return float(placementOf(sizes, n, r).Loads[accounting]) }
-	return kit.Facts("most", plan.Most, "n", n, "n.last", n-1, "exchanged", plan.Exchanged, "elements", plan.Elements,
+	points, above, on := lined(plan.Tried)
+	return kit.Facts("line.n", plan.Lined, "line.most", plan.Tried, "line.points", points, "line.above", above, "line.on", on, "most", plan.Most, "n", n,
+		"n.last", n-1, "exchanged", plan.Exchanged, "elements", plan.Elements,
 		"real", len(real), "real.same", sameExchanges(real), "counted", of, "counted.same", equal, "sizes", sending, "under", under,
 		"half", half == late && others == 0, "half.late", half, "half.other", others, "nth", nth, "nth.equal", nthEqual,
 		"rises.to", top, "rises", top > 1, "coded.top", load("coded", top), "coded.first", load("coded", 1),

@@ -127,7 +127,7 @@ func TestRealExchanges(t *testing.T) {
 
 func TestAccountingRuns(t *testing.T) {
 	r := kittest.Ran(t, Experiment(), "ci")
-	if len(r.Claims) != 3 || len(r.Figures) != 4 {
+	if len(r.Claims) != 3 || len(r.Figures) != 5 {
 		t.Errorf("%d claims, %d figures", len(r.Claims), len(r.Figures))
 	}
 	at := r.Frame("loads").At("sends")
@@ -137,5 +137,26 @@ func TestAccountingRuns(t *testing.T) {
 				t.Errorf("%s: %v is drawn", key, y)
 			}
 		}
+	}
+}
+
+// Up to n = 6, by hand: 5 + 4 + 3 + 2 + 1 sizes with r < n, one of each n on the line. On eight
+// nodes CSSGD's points are 1 to 16 times as high as the line.
+func TestLine(t *testing.T) {
+	if points, above, on := lined(6); points != 15 || above != 10 || on != 5 {
+		t.Errorf("%d points, %d above, %d on the line", points, above, on)
+	}
+	f := lineFrame(planOf("quick"))
+	high := 0.0
+	for _, row := range f.Rows {
+		over, ok := row[f.At("over")].(float64)
+		if ok = ok && row[f.At("point")] == "cssgd"; ok && over < 1 {
+			t.Errorf("below the line: %v", row)
+		} else if ok {
+			high = max(high, over)
+		}
+	}
+	if len(f.Rows) != 18 || high < 16 || high > 17 { // 280/3 over 40/7
+		t.Errorf("%d rows, at most %g times the line", len(f.Rows), high)
 	}
 }

@@ -174,8 +174,7 @@ func accuracyOverTime(id, source string, net setup.Network) exp.Experiment {
 		}}.experiment()
 }
 
-// curveMethods are the methods whose curves are drawn; "cssgd" is CSSGD at the better of r = 2
-// and 3.
+// curveMethods are the methods whose curves are drawn; "cssgd" is CSSGD at its best r.
 var curveMethods = []string{timing.Unicast.Key(), timing.Multicast.Key(), cssgdKey, "asgd"}
 
 const cssgdKey = "cssgd"

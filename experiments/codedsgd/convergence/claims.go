@@ -132,7 +132,7 @@ func meansOf(cs []iterations, rival timing.Exchange, of func(timing.Iteration) f
 	return out
 }
 
-// switchReason says where CSSGD at the better r is ahead of SSGD Multicast when
+// switchReason says where CSSGD at its best r is ahead of SSGD Multicast when
 // micro-blocks travel over a switch.
 func switchReason(cs []iterations) []result.Reason {
 	var ahead []map[string]any
@@ -208,11 +208,9 @@ func judgeScaling(s *byNodes) result.Claim {
 	bound := (1 - claims.Tolerance("C33")) * linear
 	at, larger := many.Of[timing.Judged.Key][timing.Coded(r)].Seconds, false
 	raised := []map[string]any{}
-	for _, k := range setup.Redundancies {
-		if z, ok := many.Of[timing.Judged.Key][timing.Coded(k)]; ok && k > r {
-			larger = larger || z.Seconds <= at
-			raised = append(raised, map[string]any{"r": k, "ratio": z.Seconds / at})
-		}
+	above := among{of: func(n int) []int { return setup.Choices(n)[min(r, n):] }}
+	if k, z := many.best(timing.Judged, above); k > 0 {
+		larger, raised = z.Seconds <= at, append(raised, map[string]any{"r": k, "ratio": z.Seconds / at})
 	}
 	found := result.Because("C33-found", "few", few.Nodes, "many", many.Nodes, "asgd", async, "cssgd", up)
 	f := claims.Holding(async < bound && up < bound && larger, 0, &found)
@@ -220,7 +218,7 @@ func judgeScaling(s *byNodes) result.Claim {
 	f.Parts = []result.Part{{Of: map[string]string{"method": "asgd"}, Value: async, Holds: below(async)},
 		{Of: map[string]string{"method": "cssgd"}, Value: up, Holds: below(up)}}
 	f.Notes = []result.Reason{result.Because("C33", "linear", linear, "bound", bound, "few", few.Nodes, "r", r,
-		"only", len(few.Of[timing.Judged.Key]) == 3, "many", many.Nodes, "raised", raised), s.growth()}
+		"many", many.Nodes, "raised", raised), s.growth()}
 	return claims.Verdict("C33", f)
 }
 
@@ -228,7 +226,7 @@ func judgeScaling(s *byNodes) result.Claim {
 // fewest to the most nodes its staleness and the way to the target.
 func (s *byNodes) growth() result.Reason {
 	i, k := 0, len(s.on)-1
-	cssgd := func(i int) float64 { _, x, _, _ := s.times(i, timing.Judged); return stat.Mean(x, nil) }
+	cssgd := func(i int) float64 { _, x, _, _, _ := s.times(i, timing.Judged); return stat.Mean(x, nil) }
 	pushes := func(i int) float64 { x, _ := s.pushes(i); return x }
 	orNone := func(x float64) any {
 		if math.IsNaN(x) {
@@ -281,25 +279,43 @@ func judgeSSGD(id string, net setup.Network, cs []iterations, differs []result.R
 	if few := from(cs, trainedFrom); len(few) > 0 && len(few) < len(cs) {
 		f.Notes = append(f.Notes, result.Because("saved-late", "nodes", trainedFrom, "saved", meanSaved(few, timing.Multicast, timing.Judged)))
 	}
-	f.Notes = append(append(f.Notes, switchReason(cs)...), result.Because("assumed-nodes"))
+	f.Notes = append(append(f.Notes, switchReason(cs)...),
+		beside(func(v timing.Variant, a among) float64 { return meanSavedAt(cs, timing.Multicast, v, a) }), result.Because("assumed-nodes"))
 	return claims.Verdict(id, f)
 }
 
-// judgeASGD judges C02, C03 and C06: the same against ASGD, paired by seed.
+// beside says what a mean saving is by the readings that it is not judged by: at the better of
+// the redundancies that are drawn, and of constant cutting, on a medium of all links and on
+// one of as many links on any number of nodes.
+func beside(of func(v timing.Variant, a among) float64) result.Reason {
+	even, fixed := timing.EvenVariants[0], timing.EvenVariants[1]
+	return result.Because("saved-beside", "drawn", of(timing.Judged, drawnR), "even", of(even, everyR), "fixed", of(fixed, everyR))
+}
+
+// judgeASGD judges C02, C03 and C06: the same against ASGD whose gradients are cut alike,
+// paired by seed.
 func judgeASGD(id string, s *byNodes) result.Claim {
-	e, nodes := s.savedOfASGD(timing.Judged, 0)
+	e, nodes := s.savedOf(alike)
 	if len(nodes) == 0 {
 		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("asgd-none")}, Rival: "asgd", Network: s.plan.Net.Model})
 	}
 	f := claims.Number(e.Value, e.CI, e.Samples, len(s.seeds))
 	f.Rival, f.Network, f.Differs = "asgd", s.plan.Net.Model, s.differs(true)
-	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd))}
+	one := s.saving(race{on: timing.Judged, among: everyR})
+	sum := result.Because("asgd-one-sum", "saved", one.Value, "interval", one.CI != nil)
+	if one.CI != nil {
+		sum.Args["lo"], sum.Args["hi"] = one.CI[0], one.CI[1]
+	}
+	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd)), result.Because("asgd-cut"), sum}
 	if left := len(s.on) - len(nodes); left > 0 {
 		f.Notes = append(f.Notes, result.Because("asgd-left", "n", left))
 	}
-	if late, some := s.savedOfASGD(timing.Judged, trainedFrom); len(some) > 0 && len(some) < len(nodes) {
+	late := alike
+	late.least = trainedFrom
+	if late, some := s.savedOf(late); len(some) > 0 && len(some) < len(nodes) {
 		f.Notes = append(f.Notes, result.Because("saved-late", "nodes", trainedFrom, "saved", late.Value))
 	}
-	f.Notes = append(f.Notes, result.Because("assumed-nodes"))
+	f.Notes = append(f.Notes, beside(func(v timing.Variant, a among) float64 { return s.saving(race{on: v, among: a, cut: true}).Value }),
+		result.Because("assumed-nodes"))
 	return claims.Verdict(id, f)
 }

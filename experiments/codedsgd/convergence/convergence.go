@@ -53,7 +53,8 @@ type exhibit struct {
 func (f exhibit) experiment() exp.Experiment {
 	q := kit.Inquiry{ID: "codedsgd/" + f.id, Source: "CSSGD, " + f.source, Kind: result.Shared, Profiles: exp.Profiles, Seconds: f.seconds,
 		Config: func(profile string) map[string]any {
-			c := map[string]any{"platform": kit.Platform(setup.Platform()), "redundancies": setup.Redundancies, "levels_below": levelsBelow,
+			c := map[string]any{"platform": kit.Platform(setup.Platform()), "redundancies": setup.Redundancies, "optimal": everyR.key,
+				"beside": map[string]any{"even": setup.Even, "even_per_batch": setup.EvenPerBatch, "links": setup.Anchor}, "levels_below": levelsBelow,
 				"longer": longer}
 			for _, net := range f.nets {
 				c[net.Key] = planOf(profile, net)
@@ -120,9 +121,12 @@ func (f exhibit) shares(profile string, seeds int) map[string]float64 {
 		n, runs := p.most(), max(p.Runs, used)
 		one := float64(used) * costOf(p.synchronous(n, 0))
 		async := float64(runs) * costOf(p.asynchronous(n, 0, p.Updates))
-		out[names[0]] = one + async + costOf(p.wholeConfig(0))
+		out[names[0]] = one + async + costOf(p.wholeConfig(0)) + costOfTiming(n)
 		if f.scope >= toTarget {
 			out[names[1]] = one * othersShare
+			for _, fewer := range p.Nodes[:len(p.Nodes)-1] {
+				out[names[1]] += costOfTiming(fewer)
+			}
 		}
 		if f.scope >= toRace {
 			out[names[2]] = async * othersShare
@@ -143,6 +147,10 @@ func (f exhibit) seconds(profile string, seeds int) float64 {
 	}
 	return total
 }
+
+// costOfTiming estimates the seconds of timing all exchanges of n nodes: their packets are C(n,r+1)(r+1)
+// for each r.
+func costOfTiming(n int) float64 { return 2e-3 * math.Exp(0.9*float64(n)) }
 
 // costOf estimates what a training adds to a run, in seconds on two cores of 2023 with engine asm,
 // where trainings run side by side. Micro-blocks are small passes with a gradient each, and cost
@@ -280,9 +288,9 @@ func (s plan) wholeConfig(seed uint64) train.Config {
 // time times every exchange that is compared on n nodes, at full width.
 func (t *trainer) time(net setup.Network, n int) (iterations, error) {
 	c := iterations{Nodes: n, Of: map[string]map[timing.Exchange]timing.Iteration{}}
-	for _, v := range fourVariants {
+	for _, v := range timedVariants {
 		c.Of[v.Key] = map[timing.Exchange]timing.Iteration{}
-		for _, x := range compared(n) {
+		for _, x := range synchronous(setup.Choices(n)) {
 			var err error
 			if c.Of[v.Key][x], err = timing.Run(t.ctx, t.env, v.On(net, n, x)); err != nil {
 				return c, err

@@ -35,11 +35,19 @@ func TestWhereCSSGDIsAhead(t *testing.T) {
 	}
 }
 
-// On 2 nodes SSGD Unicast, which is r = 1, takes 3 s and r = 2 takes 4 of Multicast's 2;
-// on 4 nodes 9, and r = 3 the 1 of Multicast's 4.
-func TestUncodedSaves(t *testing.T) {
+// On 2 nodes r = 1 takes 3 s and r = 2 takes 4 of Multicast's 2; on 4 nodes r = 4 takes half
+// a second, r = 3 one of Multicast's 4. The paper draws r = 2 and 3 alone.
+func TestOptimalIsOfAllRedundancies(t *testing.T) {
 	cs := []iterations{at(2, [4]float64{3, 2, 4}, [4]float64{}), at(4, [4]float64{9, 4, 5, 1}, [4]float64{})}
-	kittest.Near(t, "mean", uncodedSaves(cs, timing.Judged), 12.5, 1e-9) // (−50 + 75)/2
+	cs[0].Of[timing.Judged.Key][timing.Coded(1)] = timing.Iteration{Seconds: 3}
+	cs[1].Of[timing.Judged.Key][timing.Coded(4)] = timing.Iteration{Seconds: 0.5}
+	kittest.Near(t, "of all", meanSaved(cs, timing.Multicast, timing.Judged), 18.75, 1e-9)                        // (−50 + 87.5)/2
+	kittest.Near(t, "drawn", meanSavedAt(cs, timing.Multicast, timing.Judged, drawnR), -12.5, 1e-9)               // (−100 + 75)/2
+	kittest.Near(t, "cut evenly", meanSavedAt(cs, timing.Multicast, timing.EvenVariants[0], everyR), -12.5, 1e-9) // has neither
+	f := betterFrame(cs)
+	if got := fmt.Sprint(f.Rows[0][f.At("r")], f.Rows[0][f.At("drawn_r")], f.Rows[1][f.At("r")], f.Rows[1][f.At("drawn_r")]); got != "1 2 4 3" {
+		t.Errorf("best redundancies %s", got)
+	}
 }
 
 // The results of profile ci hold what they are made of: curves that end where the table of

@@ -16,6 +16,9 @@ import (
 // travels, and over what. The claims are judged on the first, as in Fig. 12.
 var fourVariants = []timing.Variant{timing.Judged, timing.Switched, timing.VariantOf("whole-medium"), timing.Ethernet}
 
+// timedVariants are these, and those of constant cutting, which stand beside.
+var timedVariants = slices.Concat(fourVariants, timing.EvenVariants)
+
 // iterations holds an iteration of each exchange on a number of nodes, by the key of the
 // variant.
 type iterations struct {
@@ -26,19 +29,34 @@ type iterations struct {
 // compared lists the synchronous methods that Figures 8 to 11 compare, in the paper's order.
 // A redundancy above n has no blocks and is left out.
 func compared(n int) []timing.Exchange {
+	return synchronous(setup.Drawn(n))
+}
+
+// synchronous lists both kinds of SSGD, and CSSGD at each redundancy.
+func synchronous(rs []int) []timing.Exchange {
 	out := []timing.Exchange{timing.Unicast, timing.Multicast}
-	for _, r := range setup.Redundancies {
-		if r <= n {
-			out = append(out, timing.Coded(r))
-		}
+	for _, r := range rs {
+		out = append(out, timing.Coded(r))
 	}
 	return out
 }
 
-// optimal returns "CSSGD Optimal" (§3.2.5): of the redundancies compared the one whose
-// iteration is shortest, the smaller of equals.
-func (c iterations) optimal(v timing.Variant) (r int, it timing.Iteration) {
-	for _, k := range setup.Redundancies {
+// among says of which redundancies CSSGD Optimal is the best.
+type among struct {
+	key string // of the enumeration among
+	of  func(nodes int) []int
+}
+
+// The claims are judged on everyR; drawnR stands beside.
+var everyR, drawnR = among{"every", setup.Choices}, among{"drawn", setup.Drawn}
+
+// optimal returns "CSSGD Optimal" (§3.2.5): of all redundancies the one whose iteration is
+// shortest, the smaller of equals.
+func (c iterations) optimal(v timing.Variant) (r int, it timing.Iteration) { return c.best(v, everyR) }
+
+// best returns the best of some redundancies.
+func (c iterations) best(v timing.Variant, a among) (r int, it timing.Iteration) {
+	for _, k := range a.of(c.Nodes) {
 		x, ok := c.Of[v.Key][timing.Coded(k)]
 		if ok && (r == 0 || x.Seconds < it.Seconds) {
 			r, it = k, x
@@ -54,11 +72,12 @@ func saved(ours, base float64) float64 { return 100 * (1 - ours/base) }
 // best redundancy, in per cent, as a mean over node counts. Both make the same updates, so
 // that it is the mean of ratios of iteration times and has no spread over seeds.
 func meanSaved(cs []iterations, rival timing.Exchange, v timing.Variant) float64 {
-	sum := 0.0
-	for _, c := range cs {
-		sum += c.savedAt(v, rival)
-	}
-	return sum / float64(len(cs))
+	return meanSavedAt(cs, rival, v, everyR)
+}
+
+// meanSavedAt is meanSaved at the best of some redundancies.
+func meanSavedAt(cs []iterations, rival timing.Exchange, v timing.Variant, a among) float64 {
+	return stat.Mean(kit.Each(cs, func(c iterations) float64 { return c.savedAt(v, rival, a) }), nil)
 }
 
 // meanSavedBy returns which part of a rival's cost CSSGD saves, in per cent, as a mean over
@@ -79,16 +98,6 @@ func meanSavedBy(cs []iterations, rival timing.Exchange, of func(timing.Iteratio
 // CSSGD saves, as a mean over redundancies and node counts.
 func meanReduction(cs []iterations, rival timing.Exchange) float64 {
 	return meanSavedBy(cs, rival, secondsIn, setup.Redundancies...)
-}
-
-// uncodedSaves returns which part of SSGD Multicast's time CSSGD would save on the mean if it
-// could choose r = 1 too: a packet has one receiver and one term then, as SSGD Unicast's.
-func uncodedSaves(cs []iterations, v timing.Variant) (mean float64) {
-	for _, c := range cs {
-		_, it := c.optimal(v)
-		mean += saved(min(c.Of[v.Key][timing.Unicast].Seconds, it.Seconds), c.Of[v.Key][timing.Multicast].Seconds) / float64(len(cs))
-	}
-	return mean
 }
 
 // trainedFrom is the number of nodes, and classes, from which means are also given by
@@ -132,28 +141,61 @@ func groups(runs []float64, seeds int) [][]float64 {
 	return out
 }
 
-// pairs returns the times to the target of CSSGD at its best redundancy and of ASGD,
-// [nodes][seed], where every run reaches it, and the places of those numbers of nodes. A
-// seed's time of ASGD is the mean of its runs.
-func (s *byNodes) pairs(v timing.Variant, least int) (ours, base [][]float64, places []int) {
+// race says in which variant CSSGD is set beside ASGD, at the best of which redundancies, and
+// from how many nodes on.
+type race struct {
+	on    timing.Variant
+	among among
+	least int
+	// cut: ASGD's gradients are cut as CSSGD's are. Else a push is one sum.
+	cut bool
+}
+
+// alike is the race on which claims are judged.
+var alike = race{on: timing.Judged, among: everyR, cut: true}
+
+// cutting returns by which factor ASGD takes longer on the i-th number of nodes if its n pushes bring Q
+// gradients over the server's link, which then sets its pace where it is slower than ASGD is:
+//
+//	seconds of n pushes = max(those of the run, Q·bytes of a gradient / B)
+//
+// It is 1 where whole gradients travel: there a push is one.
+func (s *byNodes) cutting(i int, v timing.Variant) float64 {
+	if v.Whole {
+		return 1
+	}
+	run := float64(s.plan.Net.Batch(s.on[i].Nodes)) / s.rate[i]
+	// SSGD Multicast sends each of Q gradients once.
+	least := s.on[i].Of[v.Key][timing.Multicast].Bytes / setup.Platform().Server.Bandwidth
+	return max(least/run, 1)
+}
+
+// pairs returns the times to the target of CSSGD and of ASGD, [nodes][seed], where every run
+// reaches it, and the places of those numbers of nodes. A seed's time of ASGD is the mean of
+// its runs.
+func (s *byNodes) pairs(x race) (ours, base [][]float64, places []int) {
 	for i, on := range s.on {
-		if on.Nodes < least || math.IsNaN(stat.Mean(s.updates[i], nil)) || math.IsNaN(stat.Mean(s.ends[i], nil)) {
+		if on.Nodes < x.least || math.IsNaN(stat.Mean(s.updates[i], nil)) || math.IsNaN(stat.Mean(s.ends[i], nil)) {
 			continue
 		}
-		_, it := on.optimal(v)
+		_, it := on.best(x.on, x.among)
+		factor := 1.0
+		if x.cut {
+			factor = s.cutting(i, x.on)
+		}
 		var o, b []float64
 		for seed, runs := range groups(s.ends[i], len(s.seeds)) {
-			o, b = append(o, s.updates[i][seed]*it.Seconds), append(b, stat.Mean(runs, nil))
+			o, b = append(o, s.updates[i][seed]*it.Seconds), append(b, factor*stat.Mean(runs, nil))
 		}
 		ours, base, places = append(ours, o), append(base, b), append(places, i)
 	}
 	return ours, base, places
 }
 
-// savedOfASGD returns which part of ASGD's time CSSGD saves on at least a number of nodes,
-// and the node counts that have both times; no number where there are none.
-func (s *byNodes) savedOfASGD(v timing.Variant, least int) (e kit.Estimate, nodes []int) {
-	ours, base, places := s.pairs(v, least)
+// savedOf returns which part of ASGD's time CSSGD saves, and the node counts that have both
+// times; no number where there are none.
+func (s *byNodes) savedOf(x race) (e kit.Estimate, nodes []int) {
+	ours, base, places := s.pairs(x)
 	for _, i := range places {
 		nodes = append(nodes, s.on[i].Nodes)
 	}
@@ -163,34 +205,39 @@ func (s *byNodes) savedOfASGD(v timing.Variant, least int) (e kit.Estimate, node
 	return e, nodes
 }
 
-// savedOfCut returns which part of its time CSSGD saves of a modelled ASGD whose n pushes bring Q gradients
-// over the server's link, which then sets its pace where it is slower than ASGD is:
-//
-//	seconds of n pushes = max(those of the run, Q·bytes of a gradient / B)
-func (s *byNodes) savedOfCut(v timing.Variant) (e kit.Estimate) {
-	ours, base, places := s.pairs(v, 0)
-	if len(places) == 0 {
-		return e
-	}
-	for k, i := range places {
-		run := float64(s.plan.Net.Batch(s.on[i].Nodes)) / s.rate[i]
-		// SSGD Multicast sends each of Q gradients once.
-		least := s.on[i].Of[v.Key][timing.Multicast].Bytes / setup.Platform().Server.Bandwidth
-		for seed := range base[k] {
-			base[k][seed] *= max(least/run, 1)
-		}
-	}
-	return reductionOver(ours, base)
+// saving is the number of savedOf alone.
+func (s *byNodes) saving(x race) kit.Estimate {
+	e, _ := s.savedOf(x)
+	return e
 }
 
-// times returns the three algorithms' times to the target on node count i, per run.
-func (s *byNodes) times(i int, v timing.Variant) (ssgd, cssgd, asgd []float64, r int) {
+// times returns the three algorithms' times to the target on the i-th number of nodes, per
+// run; ASGD's also if its gradients are cut as CSSGD's are.
+func (s *byNodes) times(i int, v timing.Variant) (ssgd, cssgd, asgd, cut []float64, r int) {
 	on := s.on[i]
 	r, it := on.optimal(v)
 	for _, u := range s.updates[i] {
 		ssgd, cssgd = append(ssgd, u*on.Of[v.Key][timing.Multicast].Seconds), append(cssgd, u*it.Seconds)
 	}
-	return ssgd, cssgd, s.ends[i], r
+	for _, x := range s.ends[i] {
+		cut = append(cut, s.cutting(i, v)*x)
+	}
+	return ssgd, cssgd, s.ends[i], cut, r
+}
+
+// pairsFrame holds, by seed, the times behind the savings of ASGD's time that are judged: the
+// updates and the time of CSSGD, and the mean time of the seed's runs of ASGD, by itself and cut.
+func (s *byNodes) pairsFrame() result.Frame {
+	f := kit.NewSheet("pairs", "nodes seed updates/.2 r cssgd/s.3 asgd/s.3 cut/s.3 over_asgd/.3 over_cut/.3")
+	cssgd, asgd, places := s.pairs(race{on: timing.Judged, among: everyR})
+	_, cut, _ := s.pairs(alike)
+	for k, i := range places {
+		r, _ := s.on[i].optimal(timing.Judged)
+		for seed, x := range cssgd[k] {
+			f.Add(s.on[i].Nodes, s.seeds[seed], s.updates[i][seed], r, x, asgd[k][seed], cut[k][seed], x/asgd[k][seed], x/cut[k][seed])
+		}
+	}
+	return kit.As(result.Trained, f.Frame)
 }
 
 // pushes returns how many of ASGD's pushes over n lead to the target, a mean over the
@@ -295,29 +342,41 @@ func addBelow(s *kit.Sheet, cs []iterations, v timing.Variant, rival timing.Exch
 	}
 }
 
-// savedAt returns which part of a rival's time CSSGD at the better r saves in variant v.
-func (c iterations) savedAt(v timing.Variant, rival timing.Exchange) float64 {
-	_, it := c.optimal(v)
+// savedAt returns which part of a rival's time CSSGD saves in variant v at the best of some
+// redundancies.
+func (c iterations) savedAt(v timing.Variant, rival timing.Exchange, a among) float64 {
+	_, it := c.best(v, a)
 	return saved(it.Seconds, c.Of[v.Key][rival].Seconds)
 }
 
-// betterFrame holds CSSGD at the better r of 2 and 3 beside SSGD, in every variant.
-func betterFrame(cs []iterations) result.Frame {
-	s := kit.NewSheet("better", "setting:setting nodes r multicast/%.1 unicast/%.1 ahead r1_faster")
-	for _, v := range fourVariants {
+// betterFrame holds CSSGD at its best r, and at the best that the paper draws, beside SSGD.
+func betterFrame(cs []iterations) result.Frame { return bestFrame("better", cs, fourVariants) }
+
+// evenFrame holds the same where the batch is cut alike on any number of nodes.
+func evenFrame(cs []iterations) result.Frame { return bestFrame("even", cs, timing.EvenVariants) }
+
+func bestFrame(id string, cs []iterations, variants []timing.Variant) result.Frame {
+	s := kit.NewSheet(id, "setting:setting nodes r multicast/%.1 unicast/%.1 ahead drawn_r drawn_multicast/%.1 drawn_unicast/%.1")
+	for _, v := range variants {
 		for _, on := range cs {
-			r, it := on.optimal(v)
-			s.Add(v.Key, on.Nodes, r, on.savedAt(v, timing.Multicast), on.savedAt(v, timing.Unicast), on.savedAt(v, timing.Multicast) > 0,
-				on.Of[v.Key][timing.Unicast].Seconds < it.Seconds)
+			r, _ := on.optimal(v)
+			drawn, _ := on.best(v, drawnR)
+			x := on.savedAt(v, timing.Multicast, everyR)
+			s.Add(v.Key, on.Nodes, r, x, on.savedAt(v, timing.Unicast, everyR), x > 0,
+				drawn, on.savedAt(v, timing.Multicast, drawnR), on.savedAt(v, timing.Unicast, drawnR))
 		}
 	}
 	return s.Frame
 }
 
-// loadFrame says how Q, and with it communication over computation, goes with the nodes.
+// loadFrame says how communication over computation goes with the nodes: with Q(n), and with
+// constant cutting on a medium of all links, and of as many links on any number of nodes.
 func loadFrame(cs []iterations) result.Frame {
-	return kit.Rows("load", "nodes q ratio/.3", cs, func(c iterations) []any {
-		it := c.Of[timing.Judged.Key][timing.Unicast]
-		return []any{c.Nodes, setup.Q(c.Nodes), it.Seconds/it.Compute - 1}
+	return kit.Rows("load", "nodes q ratio/.3 even/.3 fixed/.3", cs, func(c iterations) []any {
+		ratio := func(v timing.Variant) float64 {
+			it := c.Of[v.Key][timing.Unicast]
+			return it.Seconds/it.Compute - 1
+		}
+		return []any{c.Nodes, setup.Q(c.Nodes), ratio(timing.Judged), ratio(timing.EvenVariants[0]), ratio(timing.EvenVariants[1])}
 	})
 }

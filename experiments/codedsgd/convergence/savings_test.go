@@ -34,7 +34,7 @@ func TestReductionOver(t *testing.T) {
 // unicast, multicast, CSSGD r = 2 and, if there are three nodes, r = 3.
 func at(nodes int, seconds, bytes [4]float64) iterations {
 	c := iterations{Nodes: nodes, Of: map[string]map[timing.Exchange]timing.Iteration{}}
-	for _, v := range fourVariants {
+	for _, v := range timedVariants {
 		c.Of[v.Key] = map[timing.Exchange]timing.Iteration{}
 		for i, x := range compared(nodes) {
 			c.Of[v.Key][x] = timing.Iteration{Seconds: seconds[i], Bytes: bytes[i]}

@@ -176,15 +176,14 @@ func fig15() exp.Experiment {
 	})
 }
 
-// threeAlgorithms makes Fig. 14 or 15: ASGD, SSGD Multicast and CSSGD at the better of
-// r = 2 and 3.
+// threeAlgorithms makes Fig. 14 or 15: ASGD, SSGD Multicast and CSSGD at its best r.
 func threeAlgorithms(id, source string, net setup.Network, judge func(*trainer, *byNodes) []result.Claim) exp.Experiment {
 	return exhibit{id: id, source: source, nets: []setup.Network{net}, scope: toRace,
 		show: func(t *trainer, r *result.Result, all []byNodes) error {
 			s := &all[0]
 			r.Claims = judge(t, s)
 			r.Facts = append(s.facts(), s.savingFacts()...)
-			r.Frames = append(s.raceFrames(), s.asgdFrame(), betterFrame(s.on), loadFrame(s.on))
+			r.Frames = append(s.raceFrames(), s.asgdFrame(), s.pairsFrame(), betterFrame(s.on), evenFrame(s.on), loadFrame(s.on))
 			for _, v := range fourVariants {
 				r.Figures = append(r.Figures, result.Figure{ID: "times-" + v.Key, Form: "line", Frame: "first", Where: map[string]any{"setting": v.Key},
 					X: "nodes", Y: []string{"seconds"}, By: []string{"method"}, Log: "y"})
@@ -194,35 +193,63 @@ func threeAlgorithms(id, source string, net setup.Network, judge func(*trainer, 
 }
 
 // raceFrames lists, of every variant and number of nodes, the times to the target, the mean
-// times again with a row for each method, and who is first; and the paper's means.
+// times again with a row for each method, and who is first; and the paper's means, by each
+// reading. ASGD is first or not as its gradients are cut alike.
 func (s *byNodes) raceFrames() []result.Frame {
-	target := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1")
-	race := kit.NewSheet("first", "setting:setting nodes method:method seconds/s first")
-	savings := kit.NewSheet("savings", "setting:setting ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut/%.2")
+	target := kit.NewSheet("target", "setting:setting nodes asgd±/s.3 cut±/s.3 ssgd-multicast±/s.3 r cssgd±/s.3 of_ssgd/%.1 of_asgd/%.1 of_cut/%.1")
+	first := kit.NewSheet("first", "setting:setting nodes method:method seconds/s first")
 	for _, v := range fourVariants {
 		for i, on := range s.on {
-			ssgd, cssgd, asgd, r := s.times(i, v)
-			means, first := []float64{stat.Mean(asgd, nil), stat.Mean(ssgd, nil), stat.Mean(cssgd, nil)}, -1
-			target.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(),
-				saved(means[2], means[1]), saved(means[2], means[0]))
-			for k, m := range means {
-				if !math.IsNaN(m) && (first < 0 || m < means[first]) {
-					first = k
+			ssgd, cssgd, asgd, cut, r := s.times(i, v)
+			methods, runs := []string{timing.Multicast.Key(), cssgdKey, "asgd", cutKey}, [][]float64{ssgd, cssgd, asgd, cut}
+			racing := []int{0, 1, 3}
+			if v.Whole { // there a push is one whole gradient anyway
+				methods, runs, racing = methods[:3], runs[:3], []int{0, 1, 2}
+			}
+			var means []float64
+			for _, x := range runs {
+				means = append(means, stat.Mean(x, nil))
+			}
+			soonest := math.Inf(1)
+			for _, k := range racing {
+				if means[k] < soonest { // NaN: a run does not reach the target
+					soonest = means[k]
 				}
 			}
-			for k, method := range []string{"asgd", timing.Multicast.Key(), cssgdKey} {
-				race.Add(v.Key, on.Nodes, method, means[k], k == first)
+			for k, method := range methods {
+				first.Add(v.Key, on.Nodes, method, means[k], slices.Contains(racing, k) && means[k] == soonest)
 			}
+			likewise := kit.Sample(nil)
+			ofCut := math.NaN()
+			if !v.Whole {
+				likewise, ofCut = sampleOf(cut), saved(means[1], means[3])
+			}
+			target.Add(v.Key, on.Nodes, sampleOf(asgd).Mean(), likewise.Mean(), sampleOf(ssgd).Mean(), r, sampleOf(cssgd).Mean(),
+				saved(means[1], means[0]), saved(means[1], means[2]), ofCut)
 		}
-		var cut kit.Estimate
-		if !v.Whole {
-			cut = s.savedOfCut(v)
-		}
-		asgd, _ := s.savedOfASGD(v, 0)
-		savings.Add(v.Key, meanSaved(s.on, timing.Multicast, v), meanSaved(s.on, timing.Unicast, v), asgd, cut)
 	}
-	return []result.Frame{target.Frame, race.Frame, savings.Frame}
+	return []result.Frame{target.Frame, first.Frame, s.savingsFrame()}
 }
+
+// savingsFrame holds the means over numbers of nodes in every variant, at the best of all
+// redundancies and of those that the paper draws.
+func (s *byNodes) savingsFrame() result.Frame {
+	f := kit.NewSheet("savings", "setting:setting among:among ssgd-multicast/%.2 ssgd-unicast/%.2 asgd~/%.2 cut~/%.2")
+	for _, v := range timedVariants {
+		for _, a := range []among{everyR, drawnR} {
+			var cut kit.Estimate
+			if !v.Whole {
+				cut = s.saving(race{on: v, among: a, cut: true})
+			}
+			f.Add(v.Key, a.key, meanSavedAt(s.on, timing.Multicast, v, a), meanSavedAt(s.on, timing.Unicast, v, a),
+				s.saving(race{on: v, among: a}), cut)
+		}
+	}
+	return f.Frame
+}
+
+// cutKey names ASGD whose gradients are cut as CSSGD's are.
+const cutKey = "asgd-cut"
 
 func (s *byNodes) asgdFrame() result.Frame {
 	f := kit.NewSheet("asgd", "nodes reached runs missed updates/.1 pushes/.1 staleness/versions.2 rate/samples/s.0 "+
@@ -238,29 +265,37 @@ func (s *byNodes) asgdFrame() result.Frame {
 }
 
 // savingFacts returns the savings that the text tells, in the paper's model unless the key
-// says otherwise, and the paper's own.
+// says otherwise, and the paper's own: at the best of all redundancies with Q(n); at the
+// better of those that are drawn; and of constant cutting, on a medium of all links and on
+// one of as many links on any number of nodes.
 func (s *byNodes) savingFacts() (out []result.Fact) {
-	asgd := func(v timing.Variant, least int) kit.Estimate { e, _ := s.savedOfASGD(v, least); return e }
 	last := len(s.on) - 1
-	_, cssgd, async, r := s.times(last, timing.Judged)
+	_, cssgd, async, cut, r := s.times(last, timing.Judged)
 	late := from(s.on, trainedFrom)
 	add := func(key string, e kit.Estimate) { out = append(out, changed(key, e)...) }
-	add("saved.multicast", exactly(meanSaved(s.on, timing.Multicast, timing.Judged)))
-	add("saved.unicast", exactly(meanSaved(s.on, timing.Unicast, timing.Judged)))
-	add("saved.asgd", asgd(timing.Judged, 0))
-	add("saved.cut", s.savedOfCut(timing.Judged))
+	for _, x := range []struct {
+		key string
+		on  timing.Variant
+		among
+	}{{"saved", timing.Judged, everyR}, {"drawn", timing.Judged, drawnR}, {"even", timing.EvenVariants[0], everyR}, {"fixed", timing.EvenVariants[1], everyR}} {
+		add(x.key+".multicast", exactly(meanSavedAt(s.on, timing.Multicast, x.on, x.among)))
+		add(x.key+".unicast", exactly(meanSavedAt(s.on, timing.Unicast, x.on, x.among)))
+		add(x.key+".asgd", s.saving(race{on: x.on, among: x.among}))
+		add(x.key+".cut", s.saving(race{on: x.on, among: x.among, cut: true}))
+	}
 	add("ethernet.multicast", exactly(meanSaved(s.on, timing.Multicast, timing.Ethernet)))
-	add("ethernet.asgd", asgd(timing.Ethernet, 0))
-	add("most.multicast", exactly(s.on[last].savedAt(timing.Judged, timing.Multicast)))
-	add("most.unicast", exactly(s.on[last].savedAt(timing.Judged, timing.Unicast)))
+	add("ethernet.asgd", s.saving(race{on: timing.Ethernet, among: everyR}))
+	add("most.multicast", exactly(s.on[last].savedAt(timing.Judged, timing.Multicast, everyR)))
+	add("most.unicast", exactly(s.on[last].savedAt(timing.Judged, timing.Unicast, everyR)))
 	add("most.asgd", exactly(saved(stat.Mean(cssgd, nil), stat.Mean(async, nil))))
-	add("with-r1.multicast", exactly(uncodedSaves(s.on, timing.Judged)))
+	add("most.cut", exactly(saved(stat.Mean(cssgd, nil), stat.Mean(cut, nil))))
 	add("late.multicast", exactly(meanSaved(late, timing.Multicast, timing.Judged)))
-	add("late.asgd", asgd(timing.Judged, trainedFrom))
+	add("late.cut", s.saving(race{on: timing.Judged, among: everyR, least: trainedFrom, cut: true}))
 	for _, id := range []string{"C01", "C02", "C03", "C04", "C05", "C06"} {
 		c, _ := claims.Get(id)
 		out = append(out, kit.Facts("stated."+id+"/%.2", c.Numbers()[0])...)
 	}
 	return append(out, kit.Facts("most.r", r, "switch.mean/%.1", meanSaved(s.on, timing.Multicast, timing.Switched),
-		"late.nodes", trainedFrom, "early", len(late) > 0 && len(late) < len(s.on))...)
+		"late.nodes", trainedFrom, "early", len(late) > 0 && len(late) < len(s.on), "even", setup.Even, "even.per-batch", setup.EvenPerBatch,
+		"even.links", setup.Anchor)...)
 }

@@ -61,3 +61,30 @@ func TestDataIsListedOnce(t *testing.T) {
 		t.Errorf("%+v", r.Data)
 	}
 }
+
+// The cuttings by hand: 840 = 2³·3·5·7 is a multiple of every C(n,r) up to 8 nodes, and 2520
+// up to 10; of eight nodes C(8,4) = 70 does not divide 56, and of ten C(10,4) = 210 not 360.
+func TestCuttings(t *testing.T) {
+	for n := 1; n <= 10; n++ {
+		micro, batches := EvenCut(n)
+		if want := map[bool]int{true: 840, false: 2520}[n <= 8]; micro != want || batches != want/56 {
+			t.Errorf("%d nodes: %d micro-blocks of %d batches, want %d", n, micro, batches, want)
+		}
+		for _, r := range Choices(n) {
+			m, k := Cut(n, r)
+			want := [2]int{Q(n), 1}
+			if n == 8 && r == 4 {
+				want = [2]int{280, 5}
+			}
+			if n == 10 && r >= 4 && r <= 6 {
+				want = [2]int{2520, 7}
+			}
+			if [2]int{m, k} != want || m%choose(n, r) != 0 || micro%choose(n, r) != 0 {
+				t.Errorf("n = %d, r = %d: %d micro-blocks of %d batches, want %v", n, r, m, k, want)
+			}
+		}
+	}
+	if d := Drawn(2); len(d) != 1 || d[0] != 2 {
+		t.Errorf("on two nodes %v", d)
+	}
+}

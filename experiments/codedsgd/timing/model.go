@@ -1,7 +1,10 @@
 package timing
 
 import (
+	"slices"
+
 	"gradsync/experiments/codedsgd/setup"
+	"gradsync/experiments/kit"
 	"gradsync/papers/codedsgd"
 )
 
@@ -44,8 +47,12 @@ func (f Form) Best(n int, rho float64) int {
 
 // Saving returns which share of SSGD's time per batch the best redundancy saves; less than
 // 0 where it takes longer.
-func (f Form) Saving(n int, rho float64) float64 {
-	least := f.Batch(n, f.Best(n, rho), rho)
+func (f Form) Saving(n int, rho float64) float64 { return f.SavingAt(n, rho, setup.Choices(n)) }
+
+// SavingAt returns which share the best of some redundancies saves; of equal ones the first.
+func (f Form) SavingAt(n int, rho float64, rs []int) float64 {
+	times := kit.Map(rs, func(r int) float64 { return f.Batch(n, r, rho) })
+	least := slices.Min(times)
 	ssgd := 1 + rho
 	if f.Multicast {
 		ssgd = 1 + rho/float64(n-1)

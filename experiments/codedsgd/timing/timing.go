@@ -77,6 +77,8 @@ type Config struct {
 	Link  float64 `json:"link,omitempty"` // bandwidth over the platform's; 0: 1
 	// Shared: one medium with the capacity of all links together. Else a switch.
 	Shared bool `json:"shared,omitempty"`
+	// Links is how many links' capacity the medium has; 0: all nodes'.
+	Links int `json:"links,omitempty"`
 	// Ideal leaves out jitter, latencies, time per message, frame headers and coding:
 	// what remains is computing and bytes.
 	Ideal bool `json:"ideal,omitempty"`
@@ -94,6 +96,10 @@ type Variant struct {
 	Whole   bool   `json:"whole"`
 	Shared  bool   `json:"shared"`
 	Overlap bool   `json:"overlap"`
+	// Even: as many micro-blocks on any number of nodes (setup.Even), in the place of Q(n).
+	Even bool `json:"even,omitempty"`
+	// Fixed: a medium of the capacity of setup.Anchor links, on any number of nodes.
+	Fixed bool `json:"fixed,omitempty"`
 }
 
 // Variants are all ways. C10, C11 and C34 are judged on the first: the paper's message
@@ -101,14 +107,22 @@ type Variant struct {
 // communication, the latter linear in the amount of data). Jitter, latencies and coding are
 // the platform's.
 var Variants = []Variant{
-	{"micro-medium", false, true, false},
-	{"micro-medium-overlap", false, true, true},
-	{"micro-switch", false, false, false},
-	{"micro-switch-overlap", false, false, true},
-	{"whole-medium", true, true, false},
-	{"whole-medium-overlap", true, true, true},
-	{"whole-switch", true, false, false},
-	{"whole-switch-overlap", true, false, true},
+	{Key: "micro-medium", Shared: true},
+	{Key: "micro-medium-overlap", Shared: true, Overlap: true},
+	{Key: "micro-switch"},
+	{Key: "micro-switch-overlap", Overlap: true},
+	{Key: "whole-medium", Whole: true, Shared: true},
+	{Key: "whole-medium-overlap", Whole: true, Shared: true, Overlap: true},
+	{Key: "whole-switch", Whole: true},
+	{Key: "whole-switch-overlap", Whole: true, Overlap: true},
+}
+
+// EvenVariants are ways of constant cutting: on a medium of all links together, on one whose
+// capacity does not grow with the nodes, and on a switch. No claim is judged on them.
+var EvenVariants = []Variant{
+	{Key: "even-medium", Shared: true, Even: true},
+	{Key: "even-fixed", Shared: true, Even: true, Fixed: true},
+	{Key: "even-switch-overlap", Overlap: true, Even: true},
 }
 
 // VariantOf returns the variant of a key.
@@ -125,7 +139,20 @@ var Judged, Switched, Ethernet = Variants[0], VariantOf("micro-switch-overlap"),
 // On returns the setting of x in variant v.
 func (v Variant) On(net setup.Network, n int, x Exchange) Config {
 	x.Whole, x.NoOverlap = v.Whole, !v.Overlap
-	return Config{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
+	s := Config{Net: net, Nodes: n, Exchange: x, Shared: v.Shared}
+	if v.Fixed {
+		s.Links = setup.Anchor
+	}
+	switch {
+	case v.Whole:
+	case v.Even:
+		s.Micro, s.Grow = setup.EvenCut(n)
+	default:
+		if micro, batches := setup.Cut(n, s.redundancy()); batches > 1 {
+			s.Micro, s.Grow = micro, batches
+		}
+	}
+	return s
 }
 
 // Messages returns the message model of a variant, a key of the enumeration messages:
@@ -237,7 +264,7 @@ func (s *Config) run(ctx context.Context, p *cluster.Platform) (it Iteration, er
 	wrap := func(q cluster.Proc) cluster.Proc { return q }
 	if s.Shared {
 		var m *medium
-		m, p = newMedium(p, s.Ideal)
+		m, p = newMedium(p, s.Ideal, cmp.Or(s.Links, s.Nodes))
 		wrap = m.attach
 	}
 	steps := cmp.Or(s.Steps, Iterations)
@@ -328,10 +355,10 @@ type medium struct {
 	free     float64 // when the last transmission that was handed over ends
 }
 
-// newMedium puts p's nodes on one medium with the capacity of all their links together,
-// time per message included, so that SSGD with unicasts takes as long there as on a switch.
-// It returns the medium, and p with NICs that never limit.
-func newMedium(p *cluster.Platform, headerless bool) (*medium, *cluster.Platform) {
+// newMedium puts p's nodes on one medium with the capacity of a number of their links, time
+// per message included: of all of them, and SSGD with unicasts takes as long there as on a
+// switch. It returns the medium, and p with NICs that never limit.
+func newMedium(p *cluster.Platform, headerless bool, links int) (*medium, *cluster.Platform) {
 	m := &medium{header: cluster.HeaderBytes}
 	if headerless {
 		m.header = 0
@@ -340,7 +367,10 @@ func newMedium(p *cluster.Platform, headerless bool) (*medium, *cluster.Platform
 		m.rate += h.Bandwidth
 		m.overhead = max(m.overhead, h.Overhead.Seconds())
 	}
-	m.overhead /= float64(len(p.Workers))
+	m.overhead /= float64(links)
+	if links != len(p.Workers) {
+		m.rate *= float64(links) / float64(len(p.Workers))
+	}
 	return m, p.WithHosts(func(h *cluster.Host, _ bool) { h.Bandwidth, h.Overhead = 1e18, 0 })
 }
 

@@ -19,7 +19,7 @@ import (
 func TestMedium(t *testing.T) {
 	p := cluster.Uniform(3, cluster.Host{FLOPS: 1e9, Bandwidth: 1e9, Latency: 0}, nil)
 	p.Multicast = true
-	m, q := newMedium(p, true)
+	m, q := newMedium(p, true, 3)
 	group := []int{0, 1, 2}
 	got, _, err := cluster.Run(t.Context(), virtual.New(q, virtual.Config{Headerless: true}), func(p cluster.Proc) ([]time.Duration, error) {
 		p = m.attach(p)
@@ -113,5 +113,42 @@ func TestComputeIsByHand(t *testing.T) {
 	}
 	if n := Elements(layers); n != 785*512+513*512+513*8 {
 		t.Errorf("%d parameters", n)
+	}
+}
+
+// On four nodes a medium of eight links carries everything in half the time, and no less of
+// it; as many micro-blocks of as many batches send as much per batch on any number of nodes.
+func TestVariantsOn(t *testing.T) {
+	s := Config{Net: setup.DNN, Nodes: 4, Exchange: Exchange{Method: Ring, NoOverlap: true}, Ideal: true, Steps: 1, Shared: true}
+	all, err := Run(t.Context(), exp.Env{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Links = setup.Anchor
+	eight, err := Run(t.Context(), exp.Env{}, s)
+	if err != nil || math.Abs((eight.Seconds-all.Compute)/(all.Seconds-all.Compute)-0.5) > 1e-6 || eight.Bytes != all.Bytes {
+		t.Errorf("%+v on eight links, %+v on four, %v", eight, all, err)
+	}
+	for n, want := range map[int]Config{
+		4:  {Net: setup.CNN, Nodes: 4, Exchange: Exchange{Method: Coded(3).Method, Redundancy: 3, NoOverlap: true}, Shared: true, Links: 8, Micro: 840, Grow: 15},
+		10: {Net: setup.CNN, Nodes: 10, Exchange: Exchange{Method: Coded(3).Method, Redundancy: 3, NoOverlap: true}, Shared: true, Links: 8, Micro: 2520, Grow: 45},
+	} {
+		if got := EvenVariants[1].On(setup.CNN, n, Coded(3)); got.Micro != want.Micro || got.Grow != want.Grow || got.Links != want.Links ||
+			got.Exchange != want.Exchange || !got.Shared {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if got := Judged.On(setup.CNN, 8, Coded(4)); got.Micro != 280 || got.Grow != 5 || got.Links != 0 {
+		t.Errorf("of four copies on eight nodes: %+v", got)
+	}
+	if got := Judged.On(setup.CNN, 8, Coded(3)); got.Micro != 0 || got.Grow != 0 {
+		t.Errorf("of three: %+v", got)
+	}
+	for _, n := range []int{2, 4} {
+		it, err := Run(t.Context(), exp.Env{}, EvenVariants[1].On(setup.DNN, n, Multicast))
+		layers, _ := Layers(setup.DNN, n)
+		if want := 56 * 4 * float64(Elements(layers)); err != nil || math.Abs(it.Bytes-want) > 1e-9*want {
+			t.Errorf("%d nodes: %g bytes per batch, want %g, %v", n, it.Bytes, want, err)
+		}
 	}
 }
