@@ -152,21 +152,33 @@ func (c *coded) decode(f *flight, body []byte) (Term, error) {
 	return Decode(content, c.packets[f.id], c.x.store, f.layer, c.cuts[f.layer], c.x.m)
 }
 
-// add adds all micro-blocks of segment t, which decode left in content, to the sum.
+// add adds all micro-blocks of segment t, which decode left in content, to the sum, or
+// keeps them where every one is wanted.
 func (c *coded) add(f *flight, t Term) {
 	part, sum := f.size/4/c.x.m, c.x.sumOf(f.layer)
 	for j := range c.x.m {
-		c.cuts[f.layer].AccumulateTo(sum, c.content[j*part:], t.Position)
+		if c.x.pieces != nil {
+			c.x.pieces.keep(t.Block*c.x.m+j, c.x.job.Layers[f.layer], c.cuts[f.layer], c.content[j*part:], t.Position)
+		} else {
+			c.cuts[f.layer].AccumulateTo(sum, c.content[j*part:], t.Position)
+		}
 	}
 }
 
 // newUncoded returns the exchange of whole gradients, no redundancy used: each block's
-// first holder sends its gradient to all nodes that lack it, in one multicast or to one
+// first holder, or with a rule the one that has it earliest, sends its gradient to all nodes that lack it, in one multicast or to one
 // after the other. With one block per node that is ordinary SSGD.
 func newUncoded(x *node) (*coded, error) {
 	var packets []Packet
+	var earliest []int
+	if x.pieces != nil {
+		earliest = x.a.earliest()
+	}
 	for q := range x.a.Blocks() {
 		from := x.a.Holders(q)[0]
+		if earliest != nil {
+			from = earliest[q]
+		}
 		var to []int
 		for i := range x.n {
 			if !x.a.Holds(i, q) {

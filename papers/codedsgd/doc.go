@@ -140,6 +140,7 @@
 //	    page                 codedsgd.html#eq30
 //	Eq. (4)
 //	    quantise.go          Update
+//	    robust.go            Descend
 //	    tests                TestEquation4StepOfDescent
 //	    page                 codedsgd.html#eq4
 //	Eq. (5)

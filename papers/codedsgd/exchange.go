@@ -58,6 +58,7 @@ type node struct {
 	method  exchanger
 	store   *store
 	sum     []int64
+	pieces  *pieces // nil: the sum is all that is wanted
 	log     *Log
 	step    int64
 
@@ -94,6 +95,9 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 	if o.Method == Compressed {
 		x.o.Range = compressedRange(o.Range, x.o.MicroBlocks)
 	}
+	if x.pieces, err = newPieces(x); err != nil {
+		return nil, err
+	}
 	if job.Task != nil {
 		x.store, x.sum = newStore(x), make([]int64, x.params)
 	}
@@ -129,6 +133,9 @@ func (x *node) iterate() error {
 	if err := x.finished(); err != nil {
 		return err
 	}
+	if x.pieces != nil {
+		return x.pieces.descend(x)
+	}
 	// The sum of eight bytes, and the parameter that is read and written.
 	work := cluster.Work{FLOP: 4 * float64(x.params), Bytes: 16 * float64(x.params)}
 	if x.store == nil {
@@ -152,7 +159,11 @@ func (x *node) addOwn(l int) error {
 				if err != nil {
 					return err
 				}
-				Accumulate(x.sumOf(l), g)
+				if x.pieces != nil {
+					x.pieces.keepOwn(q*x.m+j, x.job.Layers[l], g)
+				} else {
+					Accumulate(x.sumOf(l), g)
+				}
 			}
 		}
 	}

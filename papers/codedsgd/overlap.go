@@ -174,13 +174,14 @@ func (x *node) finished() error {
 	return s.stock(&x.log.Totals, x.step)
 }
 
-// store holds a node's own gradients in fixed point, and gives out no others: a node
+// store holds a node's own gradients in fixed point, or for a rule as float32's words, and gives out no others: a node
 // decodes by the gradients that it computed.
 type store struct {
 	rank   int
 	layers []cluster.Layer
 	limit  float64
 	m      int
+	bounds []int     // of the pieces whose means a rule wants; nil: sums in fixed point
 	place  []int     // of a block among the node's own; −1: it lacks it
 	grads  []float32 // of the micro-block that is being computed
 	fixed  [][]int32 // [place·m + micro-block]
@@ -192,6 +193,9 @@ type store struct {
 
 func newStore(x *node) *store {
 	s := &store{rank: x.rank, layers: x.job.Layers, limit: x.o.Range, m: x.m, grads: make([]float32, x.params)}
+	if x.pieces != nil {
+		s.bounds = x.bounds
+	}
 	s.place = make([]int, x.a.Blocks())
 	for q := range s.place {
 		s.place[q] = -1
@@ -222,7 +226,13 @@ func (s *store) Layer(block, j, layer int) ([]int32, error) {
 // put quantises what grads has of a layer as micro-block j's of a block of the node.
 func (s *store) put(block, j, layer int) {
 	l := s.layers[layer]
-	saturated, notFinite := Quantise(s.fixed[s.place[block]*s.m+j][l.Offset:], s.grads[l.Offset:l.Offset+l.Length], s.limit)
+	dst, src := s.fixed[s.place[block]*s.m+j][l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
+	saturated, notFinite := 0, 0
+	if s.bounds == nil {
+		saturated, notFinite = Quantise(dst, src, s.limit)
+	} else {
+		notFinite = words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
+	}
 	s.saturated += int64(saturated)
 	s.notFinite += int64(notFinite)
 	if notFinite > 0 {
