@@ -84,6 +84,8 @@ type Config struct {
 	// them.
 	Speeds []float64 `json:"speeds,omitempty"`
 	Uneven bool      `json:"uneven,omitempty"`
+	// Rule wants every piece at every node; the zero value their sum.
+	Rule codedsgd.Rule `json:"rule,omitzero"`
 	Steps  int       `json:"steps,omitempty"` // 0: Iterations
 	Seed   uint64    `json:"seed,omitempty"`  // of the jitter
 }
@@ -243,7 +245,7 @@ func (s *Config) run(ctx context.Context, p *cluster.Platform) (it Iteration, er
 	steps := cmp.Or(s.Steps, Iterations)
 	job := codedsgd.Job{Layers: layers, Shapes: shapes, Batch: s.grow() * s.Net.Batch(s.Nodes), Rate: 0.05, Steps: int64(steps),
 		Options: codedsgd.Options{Method: s.Exchange.Method, Redundancy: s.redundancy(), MicroBlocks: s.micro(), NoOverlap: s.Exchange.NoOverlap,
-			Charge: !s.Ideal, Rate: train.CodingRate}}
+			Charge: !s.Ideal, Rate: train.CodingRate, Rule: s.Rule}}
 	if s.Uneven {
 		job.Options.Speeds = slices.Clone(s.Speeds)
 	}
