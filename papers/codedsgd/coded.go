@@ -131,7 +131,9 @@ func (c *coded) load(f *flight, body []byte) ([]byte, error) {
 // unload decodes a packet and adds the one segment that it brings to the sum (the
 // first sum of eq. 17; that is over the pieces of eq. 16, in any order).
 func (c *coded) unload(f *flight, body []byte) (useful int, err error) {
-	c.x.coded(f.numbers)
+	if c.x.pieces == nil || len(c.packets[f.id].Terms) > 1 { // one piece that is kept is not added to anything
+		c.x.coded(f.numbers)
+	}
 	if c.x.store == nil {
 		return f.size, nil
 	}

@@ -151,7 +151,9 @@ func (x *node) iterate() error {
 // addOwn adds the node's own gradients of a layer, quantised like everybody's, to the
 // sum (the second sum of eq. 17).
 func (x *node) addOwn(l int) error {
-	x.coded(len(x.own) * x.m * x.job.Layers[l].Length)
+	if x.pieces == nil {
+		x.coded(len(x.own) * x.m * x.job.Layers[l].Length)
+	}
 	if x.store != nil {
 		for _, q := range x.own {
 			for j := range x.m {

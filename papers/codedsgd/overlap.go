@@ -144,7 +144,7 @@ func (x *node) reach(stage int) error {
 	}
 	for x.passed < stage {
 		x.passed++
-		if k := x.passed % (x.last + 2); k > 0 {
+		if k := x.passed % (x.last + 2); k > 0 && x.pieces == nil { // float32 goes as it is
 			x.coded(x.m * x.job.Layers[x.last+1-k].Length)
 		}
 	}
@@ -248,8 +248,24 @@ func (s *store) stock(t *Totals, step int64) error {
 	t.NotFinite += bad
 	s.saturated, s.notFinite = 0, 0
 	if bad > 0 {
-		return fmt.Errorf("codedsgd: rank %d, step %d: %d numbers of its gradients are NaN or infinite, the last in layer %d %q",
-			s.rank, step, bad, s.layer, s.layers[s.layer].Name)
+		return &NotFiniteError{s.rank, step, bad, s.layer, s.layers[s.layer].Name}
 	}
 	return nil
+}
+
+// NotFiniteError ends a run whose gradients are no numbers any more: it has diverged.
+//
+// Source: ours: no integer stands for NaN, and no rule aggregates it
+type NotFiniteError struct {
+	Rank    int
+	Step    int64
+	Numbers int64 // NaN and infinite ones, of the rank's own gradients
+	Layer   int   // the last that has some
+	Name    string
+}
+
+// Error says where.
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("codedsgd: rank %d, step %d: %d numbers of its gradients are NaN or infinite, the last in layer %d %q",
+		e.Rank, e.Step, e.Numbers, e.Layer, e.Name)
 }

@@ -1,6 +1,7 @@
 package codedsgd_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -230,6 +231,23 @@ func TestRuleTakesTime(t *testing.T) {
 	}
 }
 
+// Pieces are neither quantised nor added: only encoding and decoding count. n = 3, r = 2, a
+// layer of 4: each node encodes two halves and decodes two packets of two halves.
+func TestRuleCodesOnlyPackets(t *testing.T) {
+	for method, want := range map[string]int64{codedsgd.CSSGD: 3 * 4 * (4 + 8), codedsgd.SSGDMulticast: 0, codedsgd.SSGDUnicast: 0} {
+		for _, task := range []bool{true, false} {
+			totals, _ := traffic(t, 3, task, func() codedsgd.Job {
+				q := newQuadratic(4)
+				return codedsgd.Job{Layers: q.layers, Batch: 3, Steps: 1,
+					Options: codedsgd.Options{Method: method, Redundancy: 2, Rule: codedsgd.Rule{Name: codedsgd.Median}}}
+			})
+			if totals.CodingBytes != want {
+				t.Errorf("%s, task %v: %d bytes, want %d", method, task, totals.CodingBytes, want)
+			}
+		}
+	}
+}
+
 // Who sends a block plainly has it earliest, and all send about as many.
 func TestPlainBlocksHaveManySenders(t *testing.T) {
 	for n := 2; n <= 8; n++ {
@@ -281,6 +299,10 @@ func TestRulesThatCannotBe(t *testing.T) {
 		})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", want, err)
+		}
+		var diverged *codedsgd.NotFiniteError
+		if errors.As(err, &diverged) != strings.Contains(want, "NaN") || diverged != nil && diverged.Layer != 1 {
+			t.Errorf("%s: %+v is another kind of error", want, diverged)
 		}
 	}
 	for _, r := range []codedsgd.Rule{{Name: codedsgd.Mean}, {Name: codedsgd.Krum}, {Name: "mode"}} {

@@ -17,9 +17,13 @@ import (
 type carrier struct {
 	Key             string // of the enumeration carrier
 	Shared, Overlap bool
+	// Ideal leaves out jitter, latencies and coding: computing, bytes and the order in which
+	// packets leave remain.
+	Ideal bool
 }
 
-var carriers = []carrier{{"medium", true, false}, {"medium-overlap", true, true}, {"switch", false, false}, {"switch-overlap", false, true}}
+var carriers = []carrier{{Key: "medium", Shared: true}, {Key: "medium-overlap", Shared: true, Overlap: true},
+	{Key: "medium-ideal", Shared: true, Overlap: true, Ideal: true}, {Key: "switch"}, {Key: "switch-overlap", Overlap: true}}
 
 // overlapped is the carrier on which every rule is timed.
 var overlapped = carriers[1]
@@ -27,7 +31,7 @@ var overlapped = carriers[1]
 // setting is one in which ways are compared.
 type setting struct {
 	N       int
-	Link    float64
+	Ratio   float64 // Tcomm/Tcalc over n
 	Carrier carrier
 	Rule    string
 }
@@ -62,14 +66,14 @@ type timed struct {
 func (p exchangePlan) settings() (out []setting) {
 	for _, n := range p.Nodes {
 		for _, c := range carriers {
-			for _, link := range p.Links {
-				out = append(out, setting{n, link, c, p.Main})
+			for _, ratio := range p.Ratios {
+				out = append(out, setting{n, ratio, c, p.Main})
 			}
 		}
 	}
 	for _, rule := range codedsgd.Rules() {
 		if rule != p.Main {
-			out = append(out, setting{p.Anchor, p.AnchorLink, overlapped, rule})
+			out = append(out, setting{p.Anchor, 1, overlapped, rule})
 		}
 	}
 	return out
@@ -78,7 +82,7 @@ func (p exchangePlan) settings() (out []setting) {
 // config returns what timing runs.
 func (t timed) config(seed uint64) timing.Config {
 	pieces := piecesOf(t.N)
-	return timing.Config{Net: setup.DNN, Nodes: t.N, Micro: pieces, Link: t.Link, Shared: t.Carrier.Shared, Seed: seed, Rule: ruleOf(t.Rule, pieces),
+	return timing.Config{Net: setup.DNN, Nodes: t.N, Micro: pieces, Link: t.link(), Shared: t.Carrier.Shared, Ideal: t.Carrier.Ideal, Seed: seed, Rule: ruleOf(t.Rule, pieces),
 		Exchange: timing.Exchange{Method: t.Method, Redundancy: t.R, NoOverlap: !t.Carrier.Overlap}}
 }
 
@@ -151,16 +155,16 @@ func (c compared) plainKey() string {
 	return c.Plain.Method
 }
 
-// ratio returns Tcomm/Tcalc of one plain multicast of each piece by one node after the other,
-// at r = 1: bytes of all pieces over all links' capacity, over a node's computing.
-func (c compared) ratio() float64 {
-	layers, _ := timing.Layers(setup.DNN, c.N)
+// link returns the bandwidth of a node's link over the platform's at which the ratio holds:
+// the medium has all links' capacity, and carries every piece once.
+func (s setting) link() float64 {
+	layers, _ := timing.Layers(setup.DNN, s.N)
 	work := timing.SampleWork(layers)
 	samples := float64(setup.DNN.PerNode)
 	work.FLOP, work.Bytes = work.FLOP*samples, work.Bytes*samples
 	node := host()
-	capacity := node.Bandwidth * c.Link * float64(c.N)
-	return 4 * float64(piecesOf(c.N)*timing.Elements(layers)) / capacity / node.Seconds(work)
+	sent := 4 * float64(piecesOf(s.N)*timing.Elements(layers))
+	return sent / (node.Bandwidth * float64(s.N)) / node.Seconds(work) / (s.Ratio * float64(s.N))
 }
 
 // aggregating returns the seconds in which a node aggregates.
@@ -170,11 +174,11 @@ func (c compared) aggregating() float64 {
 	return node.Seconds(ruleOf(c.Rule, piecesOf(c.N)).Work(piecesOf(c.N), timing.Elements(layers)))
 }
 
-// bytesFrame lists by n and r what all nodes send, counted, on the first link.
+// bytesFrame lists by n and r what all nodes send, counted, at the first ratio.
 func bytesFrame(p exchangePlan, times map[timed][]timing.Iteration) result.Frame {
 	f := kit.NewSheet("bytes", "n r pieces coded/MB.1 multicast/MB.1 unicast/MB.1 share/%.1 like/%.1 fewer:bool computed")
 	for _, n := range p.Nodes {
-		s := setting{n, p.Links[0], carriers[0], p.Main}
+		s := setting{n, p.Ratios[0], carriers[0], p.Main}
 		sent := func(method string, r int) float64 { return times[timed{s, way{method, r}}][0].Bytes }
 		base := sent(codedsgd.SSGDMulticast, 1)
 		for r := 2; r < n; r++ {
@@ -187,11 +191,12 @@ func bytesFrame(p exchangePlan, times map[timed][]timing.Iteration) result.Frame
 }
 
 func settingsFrame(all []compared) result.Frame {
-	const columns = "n link/Gb/s carrier:carrier rule:rule ratio/.2 coded_r coded/ms.1 plain:way plain_r best/ms.1 multicast/ms.1 alone/ms.1 " +
+	const columns = "n ratio link/Gb/s.2 carrier:carrier rule:rule coded_r coded/ms.1 plain:way plain_r best/ms.1 multicast/ms.1 alone/ms.1 " +
 		"saved~/%.1 side:side pays:bool"
+	node := host()
 	return kit.As(result.TimingOnly, kit.Rows("settings", columns, all, func(c compared) []any {
 		ms := func(s kit.Sample) float64 { return 1e3 * s.Mean().Value }
-		return []any{c.N, c.Link, c.Carrier.Key, c.Rule, c.ratio(), c.Coded.R, ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS), ms(c.Multicast),
+		return []any{c.N, c.Ratio, c.link() * 8e-9 * node.Bandwidth, c.Carrier.Key, c.Rule, c.Coded.R, ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS), ms(c.Multicast),
 			ms(c.Alone), c.saved(), c.saved().Against(0), c.pays()}
 	}))
 }
@@ -200,7 +205,7 @@ func settingsFrame(all []compared) result.Frame {
 func rulesFrame(p exchangePlan, all []compared) result.Frame {
 	f := kit.NewSheet("rules", "rule:rule aggregate/ms.1 coded_r coded/ms.1 plain:way plain_r best/ms.1 saved~/%.1 side:side pays:bool")
 	for _, rule := range codedsgd.Rules() {
-		c := kit.Find(all, func(c compared) bool { return c.setting == setting{p.Anchor, p.AnchorLink, overlapped, rule} })
+		c := kit.Find(all, func(c compared) bool { return c.setting == setting{p.Anchor, 1, overlapped, rule} })
 		f.Add(rule, 1e3*c.aggregating(), c.Coded.R, 1e3*c.CodedS.Mean().Value, c.plainKey(), c.Plain.R, 1e3*c.PlainS.Mean().Value, c.saved(),
 			c.saved().Against(0), c.pays())
 	}
@@ -271,7 +276,7 @@ func exchangeFacts(p exchangePlan, times map[timed][]timing.Iteration, all []com
 	pairs, below, on := lineCounts()
 	rows, fewer, off := 0, 0, 0.0
 	for _, n := range p.Nodes {
-		s := setting{n, p.Links[0], carriers[0], p.Main}
+		s := setting{n, p.Ratios[0], carriers[0], p.Main}
 		base := times[timed{s, way{codedsgd.SSGDMulticast, 1}}][0].Bytes
 		for r := 2; r < n; r++ {
 			rows++
@@ -281,10 +286,11 @@ func exchangeFacts(p exchangePlan, times map[timed][]timing.Iteration, all []com
 		}
 	}
 	facts := kit.Facts("bytes.rows", rows, "bytes.fewer", fewer, "bytes.off/%.2", 100*off, "line.most", mostNodes, "line.pairs", pairs, "line.below", below,
-		"line.on", on, "least/%.0", leastSaving, "anchor", p.Anchor, "anchor.link/Gb/s", p.AnchorLink, "main:rule", p.Main, "pieces", piecesOf(p.Anchor),
+		"line.on", on, "least/%.0", leastSaving, "anchor", p.Anchor, "main:rule", p.Main, "pieces", piecesOf(p.Anchor),
 		"seeds.one", len(all[0].CodedS) < 2, "exact.same", kit.CountIf(exact, func(e exactRow) bool { return e.Same }), "exact.rows", len(exact))
 	main := func(c compared) bool { return c.Rule == p.Main }
-	facts = append(facts, kit.Facts("settings", kit.CountIf(all, main), "settings.pays", kit.CountIf(all, func(c compared) bool { return main(c) && c.pays() }))...)
+	real := func(c compared) bool { return main(c) && !c.Carrier.Ideal }
+	facts = append(facts, kit.Facts("settings", kit.CountIf(all, real), "settings.pays", kit.CountIf(all, func(c compared) bool { return real(c) && c.pays() }))...)
 	for _, k := range carriers {
 		here := func(c compared) bool { return main(c) && c.Carrier == k }
 		facts = append(facts, kit.Facts("settings."+k.Key, kit.CountIf(all, here),

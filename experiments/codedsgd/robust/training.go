@@ -2,6 +2,7 @@ package robust
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gradsync/experiments/codedsgd/setup"
@@ -44,14 +45,34 @@ func at(rule, attack string, f int) attacked {
 
 // ended is the end of one training.
 type ended struct {
-	Accuracy float64
+	Accuracy float64 // per cent; of a diverged one that of guessing
+	Diverged bool    // a gradient was NaN or infinite
 	Data     *result.Data
 	Engine   string
 }
 
+// train makes one training.
+func (p trainingPlan) train(ctx context.Context, env exp.Env, a attacked, seed uint64) (ended, error) {
+	return train.KeptBy(ctx, env, p.config(a, seed, env), func(c train.Config) (ended, error) {
+		o, err := train.Run(ctx, c)
+		var diverged *codedsgd.NotFiniteError
+		switch {
+		case errors.As(err, &diverged):
+			return ended{Accuracy: 100. / classes, Diverged: true}, nil
+		case err != nil:
+			return ended{}, err
+		}
+		return ended{Accuracy: 100 * *o.TestAccuracy, Diverged: o.Diverged != nil, Data: o.Data, Engine: o.Engine}, nil
+	})
+}
+
+// classes is how many the images are told apart into.
+const classes = 10
+
 // learnt holds all trainings, by seed.
 type learnt struct {
 	at     map[attacked]kit.Sample // accuracies in per cent
+	gone   map[attacked]int        // seeds that diverged
 	Data   *result.Data
 	Engine string
 }
@@ -71,15 +92,13 @@ func (p trainingPlan) config(a attacked, seed uint64, env exp.Env) train.Config 
 
 // trainAll trains all, seed by seed.
 func trainAll(ctx context.Context, env exp.Env, p trainingPlan, bar *exp.Bar) (learnt, error) {
-	all, out := p.trainings(), learnt{at: map[attacked]kit.Sample{}}
+	all, out := p.trainings(), learnt{at: map[attacked]kit.Sample{}, gone: map[attacked]int{}}
 	silent := env
 	silent.Progress = nil
 	for _, seed := range env.Seeds {
 		ends := make([]ended, len(all))
 		err := kit.AtOnce(len(all), func(i int) (err error) {
-			ends[i], err = train.Kept(ctx, silent, p.config(all[i], seed, env), func(o *train.Outcome) (ended, error) {
-				return ended{100 * *o.TestAccuracy, o.Data, o.Engine}, nil
-			})
+			ends[i], err = p.train(ctx, silent, all[i], seed)
 			if err != nil {
 				err = fmt.Errorf("%v, seed %d: %w", all[i], seed, err)
 			}
@@ -90,6 +109,7 @@ func trainAll(ctx context.Context, env exp.Env, p trainingPlan, bar *exp.Bar) (l
 		}
 		for i, a := range all {
 			out.at[a] = append(out.at[a], ends[i].Accuracy)
+			out.gone[a] += setup.One(ends[i].Diverged)
 		}
 		out.Data, out.Engine = ends[0].Data, ends[0].Engine
 		bar.Step(fmt.Sprintf("trainings, seed %d", seed))
@@ -127,7 +147,7 @@ func (p trainingPlan) largest(rule string) (most int) {
 }
 
 func trainedFrame(p trainingPlan, l learnt) result.Frame {
-	f := kit.NewSheet("trained", "attack:attack rule:rule f accuracy~/%.1 change~/points.1 kept:kept within:bool")
+	f := kit.NewSheet("trained", "attack:attack rule:rule f accuracy~/%.1 change~/points.1 kept:kept within:bool diverged")
 	for _, attack := range p.Attacks {
 		for _, rule := range codedsgd.Rules() {
 			for _, bad := range p.Bad {
@@ -136,7 +156,7 @@ func trainedFrame(p trainingPlan, l learnt) result.Frame {
 				if bad > 0 {
 					change, kept = l.lost(a), l.kept(a)
 				}
-				f.Add(attack, rule, bad, l.at[a].Mean(), change, kept, bad <= ruleOf(rule, p.Pieces).Tolerates(p.Pieces))
+				f.Add(attack, rule, bad, l.at[a].Mean(), change, kept, bad <= ruleOf(rule, p.Pieces).Tolerates(p.Pieces), l.gone[a])
 			}
 		}
 	}
@@ -176,5 +196,5 @@ func trainingFacts(p trainingPlan, l learnt) []result.Fact {
 	}
 	return kit.Facts("margin", margin, "trained.pieces", p.Pieces, "trained.batch", p.Batch, "trained.updates", p.Updates, "trained.rate", p.Rate,
 		"trained.width", p.Width, "flip", train.FlipScale, "deviation", train.NoiseDeviation, "within", checks, "within.held", held, "within.failed", broke,
-		"within.open", open, "data:data", l.Data.Name)
+		"within.open", open, "guessing/%.0", 100./classes, "data:data", l.Data.Name)
 }

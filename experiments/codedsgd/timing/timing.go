@@ -85,9 +85,9 @@ type Config struct {
 	Speeds []float64 `json:"speeds,omitempty"`
 	Uneven bool      `json:"uneven,omitempty"`
 	// Rule wants every piece at every node; the zero value their sum.
-	Rule codedsgd.Rule `json:"rule,omitzero"`
-	Steps  int       `json:"steps,omitempty"` // 0: Iterations
-	Seed   uint64    `json:"seed,omitempty"`  // of the jitter
+	Rule  codedsgd.Rule `json:"rule,omitzero"`
+	Steps int           `json:"steps,omitempty"` // 0: Iterations
+	Seed  uint64        `json:"seed,omitempty"`  // of the jitter
 }
 
 // Variant is a way in which the redundancies are timed.
