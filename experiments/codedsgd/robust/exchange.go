@@ -176,7 +176,7 @@ func (c compared) aggregating() float64 {
 
 // bytesFrame lists by n and r what all nodes send, counted, at the first ratio.
 func bytesFrame(p exchangePlan, times map[timed][]timing.Iteration) result.Frame {
-	f := kit.NewSheet("bytes", "n r pieces coded/MB.1 multicast/MB.1 unicast/MB.1 share/%.1 like/%.1 fewer:bool computed")
+	f := kit.NewSheet("bytes", "n r pieces coded/MB.1 multicast/MB.1 unicast/MB.1 share/%.1 like/%.1 fewer:bool")
 	for _, n := range p.Nodes {
 		s := setting{n, p.Ratios[0], carriers[0], p.Main}
 		sent := func(method string, r int) float64 { return times[timed{s, way{method, r}}][0].Bytes }
@@ -184,7 +184,7 @@ func bytesFrame(p exchangePlan, times map[timed][]timing.Iteration) result.Frame
 		for r := 2; r < n; r++ {
 			coded := sent(codedsgd.CSSGD, r)
 			like, _ := codedsgd.LikeForLike(n, r).Float64()
-			f.Add(n, r, piecesOf(n), coded/1e6, base/1e6, sent(codedsgd.SSGDUnicast, 1)/1e6, 100*coded/base, 100*like, coded < base, r)
+			f.Add(n, r, piecesOf(n), coded/1e6, base/1e6, sent(codedsgd.SSGDUnicast, 1)/1e6, 100*coded/base, 100*like, coded < base)
 		}
 	}
 	return f.Frame
