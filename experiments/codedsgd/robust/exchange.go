@@ -155,8 +155,9 @@ func (c compared) plainKey() string {
 	return c.Plain.Method
 }
 
-// link returns the bandwidth of a node's link over the platform's at which the ratio holds:
-// the medium has all links' capacity, and carries every piece once.
+// link returns the bandwidth of a node's link over the platform's at which the ratio holds.
+// A medium has all links' capacity and carries every piece once; on a switch each link brings
+// its node (n−1)/n of the pieces.
 func (s setting) link() float64 {
 	layers, _ := timing.Layers(setup.DNN, s.N)
 	work := timing.SampleWork(layers)
@@ -164,6 +165,9 @@ func (s setting) link() float64 {
 	work.FLOP, work.Bytes = work.FLOP*samples, work.Bytes*samples
 	node := host()
 	sent := 4 * float64(piecesOf(s.N)*timing.Elements(layers))
+	if !s.Carrier.Shared {
+		sent *= float64(s.N - 1)
+	}
 	return sent / (node.Bandwidth * float64(s.N)) / node.Seconds(work) / (s.Ratio * float64(s.N))
 }
 

@@ -39,9 +39,9 @@ const (
 // exchangePlan says what a profile times.
 type exchangePlan struct {
 	Nodes []int `json:"nodes"`
-	// Ratios are Tcomm/Tcalc over n: of multicasting every piece of the batch once over one
-	// medium to computing it once on all nodes together. Links are made to have them. By the
-	// bound on overlap the best for coding is 1.
+	// Ratios are Tcomm/Tcalc over n: of multicasting every piece of the batch once to
+	// computing it once on all nodes together. Links are made to have them, on a switch
+	// others than on a medium. By the bound on overlap the best for coding is 1.
 	Ratios []float64 `json:"ratios"`
 	// Every rule is timed on Anchor nodes at ratio 1, one medium, overlap; elsewhere Main alone.
 	Anchor int    `json:"anchor"`
@@ -50,7 +50,7 @@ type exchangePlan struct {
 
 // exchangesOf returns a profile's plan. A first trial of one seed, in no result, had links of
 // 0.05 to 4 Gb/s for all n, which put few settings near ratio 1, where coding is at its best:
-// the axis became the ratio. It showed too that quantising and summing were charged, which a
+// the axis became the ratio, and in a second trial the switch's own. It showed too that quantising and summing were charged, which a
 // rule of float32 pieces does not do, and that timing and training took too long for quick.
 func exchangesOf(profile string) exchangePlan {
 	p := exchangePlan{Nodes: []int{4, 6}, Ratios: []float64{0.25, 0.5, 1, 2, 4}, Anchor: 6, Main: codedsgd.Median}
