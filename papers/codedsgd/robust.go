@@ -57,7 +57,7 @@ func (r Rule) Tolerates(pieces int) int {
 	return 0
 }
 
-// check returns why the rule cannot aggregate so many pieces.
+// check returns why the rule cannot aggregate a number of pieces.
 func (r Rule) check(pieces int) error {
 	switch {
 	case r.Name != "" && !slices.Contains(Rules(), r.Name):

@@ -77,7 +77,7 @@ func drawn(r *rand.Rand, pieces, length int) [][]float32 {
 	return out
 }
 
-// every rule of so many pieces, Krum at its largest f.
+// rules lists every rule of a number of pieces, Krum at its largest f.
 func rules(pieces int) (out []codedsgd.Rule) {
 	for _, name := range codedsgd.Rules() {
 		r := codedsgd.Rule{Name: name}

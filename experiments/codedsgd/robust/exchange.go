@@ -13,7 +13,7 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// carrier is what the pieces travel over.
+// carrier carries the pieces: one medium or a switch.
 type carrier struct {
 	Key             string // of the enumeration carrier
 	Shared, Overlap bool
@@ -82,7 +82,8 @@ func (p exchangePlan) settings() (out []setting) {
 // config returns what timing runs.
 func (t timed) config(seed uint64) timing.Config {
 	pieces := piecesOf(t.N)
-	return timing.Config{Net: setup.DNN, Nodes: t.N, Micro: pieces, Link: t.link(), Shared: t.Carrier.Shared, Ideal: t.Carrier.Ideal, Seed: seed, Rule: ruleOf(t.Rule, pieces),
+	return timing.Config{Net: setup.DNN, Nodes: t.N, Micro: pieces, Link: t.link(), Shared: t.Carrier.Shared, Ideal: t.Carrier.Ideal, Seed: seed,
+		Rule:     ruleOf(t.Rule, pieces),
 		Exchange: timing.Exchange{Method: t.Method, Redundancy: t.R, NoOverlap: !t.Carrier.Overlap}}
 }
 
@@ -200,7 +201,8 @@ func settingsFrame(all []compared) result.Frame {
 	node := host()
 	return kit.As(result.TimingOnly, kit.Rows("settings", columns, all, func(c compared) []any {
 		ms := func(s kit.Sample) float64 { return 1e3 * s.Mean().Value }
-		return []any{c.N, c.Ratio, c.link() * 8e-9 * node.Bandwidth, c.Carrier.Key, c.Rule, c.Coded.R, ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS), ms(c.Multicast),
+		return []any{c.N, c.Ratio, c.link() * 8e-9 * node.Bandwidth, c.Carrier.Key, c.Rule, c.Coded.R, ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS),
+			ms(c.Multicast),
 			ms(c.Alone), c.saved(), c.saved().Against(0), c.pays()}
 	}))
 }
@@ -294,7 +296,8 @@ func exchangeFacts(p exchangePlan, times map[timed][]timing.Iteration, all []com
 		"seeds.one", len(all[0].CodedS) < 2, "exact.same", kit.CountIf(exact, func(e exactRow) bool { return e.Same }), "exact.rows", len(exact))
 	main := func(c compared) bool { return c.Rule == p.Main }
 	real := func(c compared) bool { return main(c) && !c.Carrier.Ideal }
-	facts = append(facts, kit.Facts("settings", kit.CountIf(all, real), "settings.pays", kit.CountIf(all, func(c compared) bool { return real(c) && c.pays() }))...)
+	facts = append(facts, kit.Facts("settings", kit.CountIf(all, real), "settings.pays", kit.CountIf(all,
+		func(c compared) bool { return real(c) && c.pays() }))...)
 	for _, k := range carriers {
 		here := func(c compared) bool { return main(c) && c.Carrier == k }
 		facts = append(facts, kit.Facts("settings."+k.Key, kit.CountIf(all, here),

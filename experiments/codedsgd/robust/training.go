@@ -210,6 +210,7 @@ func trainingFacts(p trainingPlan, l learnt) []result.Fact {
 		}
 	}
 	return kit.Facts("margin", margin, "trained.pieces", p.Pieces, "trained.batch", p.Batch, "trained.updates", p.Updates, "trained.rate", p.Rate,
-		"trained.width", p.Width, "last", lastEvaluations, "first", p.Bad[1], "flip", train.FlipScale, "deviation", train.NoiseDeviation, "within", checks, "within.held", held, "within.failed", broke,
+		"trained.width", p.Width, "last", lastEvaluations, "first", p.Bad[1],
+		"flip", train.FlipScale, "deviation", train.NoiseDeviation, "within", checks, "within.held", held, "within.failed", broke,
 		"within.open", open, "guessing/%.0", 100./classes, "data:data", l.Data.Name)
 }
