@@ -81,7 +81,7 @@ func Fetch(ctx context.Context, name string, o FetchOptions) (string, error) {
 // fetchEntry fetches the files of a manifest entry, as Fetch does.
 func fetchEntry(ctx context.Context, e *entry, o FetchOptions) (string, error) {
 	if o.Dir == "" {
-		d, err := CacheDir()
+		d, err := cacheDir()
 		if err != nil {
 			return "", err
 		}

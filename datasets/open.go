@@ -36,8 +36,8 @@ type place struct {
 	explicit           bool // named by the user: has to exist
 }
 
-// CacheDir returns the folder that Fetch writes to, which need not exist yet.
-func CacheDir() (string, error) {
+// cacheDir returns the folder that Fetch writes to, which need not exist yet.
+func cacheDir() (string, error) {
 	d, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("datasets: no cache folder: %w", err)
@@ -54,7 +54,7 @@ func (o Options) places() []place {
 	if d := os.Getenv(EnvDir); d != "" {
 		p = append(p, place{d, "$" + EnvDir + " " + d, OriginDirectory, true})
 	}
-	if d, err := CacheDir(); err == nil {
+	if d, err := cacheDir(); err == nil {
 		p = append(p, place{d, "cache " + d, OriginCache, false})
 	}
 	return p

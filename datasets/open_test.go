@@ -47,7 +47,7 @@ func TestBrokenSetIsNeverPassedOver(t *testing.T) {
 		_, err = OpenFor(name, Options{Dir: t.TempDir()})
 		wantError(t, err, filepath.Join(broken, file), "missing")
 		t.Setenv(EnvDir, "")
-		cache, err := CacheDir()
+		cache, err := cacheDir()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestLookUpOrder(t *testing.T) {
 	defer func() { *official = saved }()
 	official.train, official.test = 20, 10
 	first, second := write(t, tinyIDXFiles()), write(t, tinyIDXFiles())
-	cache, err := CacheDir()
+	cache, err := cacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}

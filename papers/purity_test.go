@@ -22,8 +22,8 @@ var pure = []string{
 	"ringsparse/block.go", "ringsparse/sparsity.go", "ringsparse/choose.go", "ringsparse/convert.go",
 	"ringsparse/compress.go", "ringsparse/model.go", "ringsparse/options.go", "ringsparse/log.go", "ringsparse/formula/*.go",
 	"codedsgd/assign.go", "codedsgd/split.go", "codedsgd/segment.go", "codedsgd/quantise.go", "codedsgd/encode.go",
-	"codedsgd/decode.go", "codedsgd/options.go", "codedsgd/load*.go", "codedsgd/proof*.go", "codedsgd/compressed_load.go",
-	"codedsgd/compressed_plan.go", "codedsgd/formula/*.go",
+	"codedsgd/decode.go", "codedsgd/options.go", "codedsgd/load*.go", "codedsgd/proof*.go", "codedsgd/compressed-load.go",
+	"codedsgd/compressed-plan.go", "codedsgd/formula/*.go",
 }
 
 // clocks lists the names of package time that look at a clock; its durations are

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/ran"
 )
 
 // TestSoftwareCitesItsCommits: every commit once, with the page, and the last year.
 func TestSoftwareCitesItsCommits(t *testing.T) {
 	run := func(commit string, dirty bool, started string) loaded {
-		return loaded{Result: exampleStated(), Run: &result.Run{Commit: commit, Dirty: dirty, Version: "v1", Started: started}}
+		return loaded{File: ran.File{Result: exampleStated(), Run: &result.Run{Commit: commit, Dirty: dirty, Version: "v1", Started: started}}}
 	}
 	const long, other = "0123456789abcdef0123", "fedcba9876543210fedc"
 	for _, c := range []struct {
@@ -25,7 +26,7 @@ func TestSoftwareCitesItsCommits(t *testing.T) {
 		{[]loaded{run("aaa", true, "now"), run("aaa", true, "")}, "results of commit aaa (with changes that no commit holds)", ""},
 		{[]loaded{run(long, true, ""), run(long, false, "")}, "results of commits 0123456789ab (with changes that no commit holds) and 0123456789ab", ""},
 		{[]loaded{run("unknown", true, "")}, "results of commit unknown", ""},
-		{[]loaded{{Result: exampleStated()}, run("aaa", false, "")}, "results of commits unknown and aaa", ""},
+		{[]loaded{{File: ran.File{Result: exampleStated()}}, run("aaa", false, "")}, "results of commits unknown and aaa", ""},
 	} {
 		got := software(c.rs, "page.html")
 		if !strings.HasSuffix(got.Plain, c.want+".") || !strings.Contains(got.BibTeX, c.want+"}\n}") {

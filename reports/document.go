@@ -2,13 +2,16 @@ package reports
 
 import (
 	"fmt"
+	"html/template"
 	"regexp"
 	"slices"
+	"strings"
 
 	"gradsync/experiments/result"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
+	"gradsync/reports/ran"
 	"gradsync/reports/widget"
 )
 
@@ -43,7 +46,7 @@ type paperPage struct {
 	HasDirty bool
 	HasStale bool
 	Partial  []side // results of an interrupted run
-	Ran      *ranView
+	Ran      *ran.Box
 }
 
 type kindLine struct {
@@ -76,13 +79,15 @@ func build(r *renderer, p *cited.Document, rs []loaded) (*paperPage, error) {
 	if doc.Shown, err = cited.Show(p, r.s, r.source); err != nil {
 		return nil, err
 	}
-	if doc.Ran, err = ranBox(r.Options, rs); err != nil {
-		return nil, err
+	if r.SingleFile { // pages that share a folder are for reading on, not for handing in
+		if doc.Ran, err = ran.Compare(r.Results, files(rs), publishedJSON); err != nil {
+			return nil, err
+		}
 	}
 	if doc.Short, err = story(p.Key+".short", r.at, r.find); err != nil {
 		return nil, err
 	}
-	doc.Ran.mark(doc.Short)
+	mark(doc.Ran, doc.Short)
 	return doc, doc.tell(r, p.Key)
 }
 
@@ -139,8 +144,25 @@ type side struct {
 	OneSeed             bool // one run: no interval, and no mean
 	Command             string
 	Tally               []page.VerdictCount
-	Prov                []fact
+	Prov                []ran.Fact
 	InCommon            bool // the rest of it is said once for the profile
+}
+
+// ofPublished marks a chapter that tells of the published results, below its heading.
+var ofPublished = said{"Of the published results, not of this run.", "以下内容说的是发布的结果，而不是这次运行的。"}
+
+// mark says below the heading of each chapter whose results it tells of, where the
+// page's are not all of those. A page without a box is one of the published results, or
+// of a reader's own folder.
+func mark(v *ran.Box, chapters []chapterText) {
+	if v == nil || !v.Partial {
+		return
+	}
+	for i, c := range chapters {
+		head, body, _ := strings.Cut(string(c.HTML), "\n")
+		note := `<p class="warn"><b>` + string(ofPublished.HTML()) + "</b></p>\n"
+		chapters[i].HTML = template.HTML(head + "\n" + note + body)
+	}
 }
 
 // numbered is a source that is a table or figure of the paper.
@@ -154,16 +176,12 @@ func paperNumber(source string) string {
 	return ""
 }
 
-// program is the command line as it is typed in the root of the repository, where
-// `make build` puts it: what a page offers to copy must run.
-const program = "bin/gradsync"
-
 // sideOf says what holds for all of a result.
 func sideOf(l loaded) side {
 	kinds := page.KindsOf(l.Result)
 	return side{Anchor: l.Anchor(), Title: l.Page.Title, Profile: l.Profile, ID: l.ID, Who: who(l.Result), Kinds: kinds, KindMeans: page.KindMeans(kinds),
-		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !seedless(l.Result),
-		Command: fmt.Sprintf("%s run %s --profile %s", program, l.ID, l.Profile), Tally: page.Count(l.Claims), Prov: provenance(l)}
+		Incomplete: l.Status == result.Incomplete, OneSeed: len(l.Seeds) == 1 && !ran.Seedless(l.Result),
+		Command: fmt.Sprintf("%s run %s --profile %s", page.Program, l.ID, l.Profile), Tally: page.Count(l.Claims), Prov: ran.Provenance(l.File)}
 }
 
 // indexPage lists the papers, also a paper of which nothing was run.

@@ -190,7 +190,7 @@ func (x exportFigure) facts() []string {
 	}
 	kind := page.KindOr(x.of.Drawn[0].Kind, x.Kind)
 	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(page.Kinds[kind].En()), "profile: "+who(x.Result).En())
-	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", program, x.ID, x.Profile))
+	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", page.Program, x.ID, x.Profile))
 	commit := "unknown: no record of the run lies beside the result"
 	if x.Run != nil && x.Run.Commit != "" {
 		commit = x.Run.Commit

@@ -1,9 +1,8 @@
 package reports
 
 import (
-	"errors"
+	_ "embed" // published.json
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,33 +12,18 @@ import (
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
+	"gradsync/reports/ran"
 )
-
-// defaultProfile is the one whose results lie directly in a paper's folder and
-// whose anchors carry no suffix.
-const defaultProfile = "quick"
 
 // profiles in the order of a page. A ci result is a check, not a finding: it is
 // shown only where no other profile of the same id is there.
 var profiles = []string{"quick", "standard", "paper", "ci"}
 
-// loaded is one result file with its sidecar and the facts of the file.
+// loaded is one result file with its sidecar and its words.
 type loaded struct {
-	*result.Result
+	ran.File
 	Page      *notebook.Page
 	ClaimRows []notebook.ClaimRow // its claims in words
-	Run       *result.Run         // nil: no sidecar
-	Stem      string              // "table5"
-	SHA256    string              // of the result file's bytes
-	Stale     bool                // the sidecar belongs to other bytes
-}
-
-// Anchor returns the section's id on the page.
-func (l loaded) Anchor() string {
-	if l.Profile == defaultProfile {
-		return l.Stem
-	}
-	return l.Stem + "-" + l.Profile
 }
 
 // load reads every result under root, by paper. Folders of no known paper are
@@ -123,33 +107,51 @@ func loadProfile(root, key, profile string) ([]loaded, error) {
 
 // loadFile reads one result and its sidecar and checks what a page relies on.
 func loadFile(file, key, profile string) (loaded, error) {
-	r, err := result.Read(file)
+	f, err := ran.Read(file)
 	if err != nil {
 		return loaded{}, fmt.Errorf("reports: %w", err)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return loaded{}, fmt.Errorf("reports: %w", err)
-	}
-	l := loaded{Result: r, Stem: strings.TrimSuffix(filepath.Base(file), ".json"), SHA256: result.Sum(b)}
+	l := loaded{File: f}
 	if want := key + "/" + l.Stem; l.ID != want {
 		return loaded{}, fmt.Errorf("reports: %s: id %q, the file's place says %q", file, l.ID, want)
 	}
 	if l.Profile != profile {
 		return loaded{}, fmt.Errorf("reports: %s: profile %q, the file's place says %q", file, l.Profile, profile)
 	}
-	if err := check(r); err != nil {
+	if err := check(f.Result); err != nil {
 		return loaded{}, fmt.Errorf("reports: %s: %w", file, err)
 	}
-	l.Run, err = result.ReadRun(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		l.Run, err = nil, nil
-	}
-	if err != nil {
-		return loaded{}, fmt.Errorf("reports: %w", err)
-	}
-	l.Stale = l.Run != nil && l.Run.ResultSHA256 != "" && l.Run.ResultSHA256 != l.SHA256
 	return l, nil
+}
+
+// files returns the files of results without their words.
+func files(rs []loaded) []ran.File {
+	out := make([]ran.File, len(rs))
+	for i, l := range rs {
+		out[i] = l.File
+	}
+	return out
+}
+
+// publishedJSON holds the list of the committed results, so that whoever renders a page
+// of his own learns whether they have the same bits. `make reports` writes it.
+//
+//go:embed published.json
+var publishedJSON []byte
+
+// Published lists every result below root, checks too, as published.json holds them.
+func Published(root string) ([]byte, error) {
+	var all []ran.File
+	for i := range cited.Documents {
+		for _, profile := range profiles {
+			rs, err := loadProfile(root, cited.Documents[i].Key, profile)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, files(rs)...)
+		}
+	}
+	return ran.List(all)
 }
 
 // check refuses a result that a page would show wrongly.

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/ran"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestProfilesAndTheirAnchors(t *testing.T) {
@@ -62,7 +65,7 @@ func TestProvenanceWarns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ws []string
-		for _, f := range provenance(l) {
+		for _, f := range ran.Provenance(l.File) {
 			if f.Warn {
 				ws = append(ws, f.Value.En())
 			}
@@ -99,5 +102,31 @@ func TestProvenanceWarns(t *testing.T) {
 	}
 	if _, err := loadFile(file, "dasp", "quick"); err == nil {
 		t.Error("a broken sidecar was read")
+	}
+}
+
+// published.json lists the committed results as they are. If this fails, run `make reports`
+// and commit the file.
+func TestPublishedIsWhatIsCommitted(t *testing.T) {
+	want, err := Published(filepath.Join("..", "experiments", "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), strings.ReplaceAll(string(publishedJSON), "\r\n", "\n")); diff != "" {
+		t.Errorf("published.json is not current, run `make reports` (-want +got):\n%s", diff)
+	}
+	var pub struct {
+		Results map[string]struct{ SHA256 string }
+	}
+	if err := json.Unmarshal(want, &pub); err != nil {
+		t.Fatal(err)
+	}
+	// The hash is of the file as anyone hashes it.
+	raw, err := os.ReadFile(filepath.Join("..", "experiments", "results", "ring", "ci", "cost.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := pub.Results["ring/cost ci"].SHA256; got != result.Sum(raw) {
+		t.Errorf("ring/cost ci has sha256 %s, want %s", got, result.Sum(raw))
 	}
 }

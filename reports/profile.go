@@ -7,6 +7,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
+	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 )
 
@@ -33,8 +34,8 @@ func who(r *result.Result) said {
 	}
 	switch n := len(r.Seeds); {
 	case n == 0:
-	case seedless(r):
-		facts = append(facts, noSeed)
+	case ran.Seedless(r):
+		facts = append(facts, ran.NoSeed)
 	case n == 1:
 		facts = append(facts, said{"1 seed", "1 个种子"})
 	default:
@@ -45,36 +46,6 @@ func who(r *result.Result) said {
 	}
 	return notebook.Bothf("%s: %s", "%s：%s", r.Profile, typeset.CommaList(facts))
 }
-
-// noSeed is said of a result that was given seeds and drew nothing.
-var noSeed = said{"no seed used", "未用种子"}
-
-// seedless reports whether nothing of r depends on its seeds. An experiment's
-// configuration holds all that decides its numbers, its seeds with it; where it names
-// none, none was used. A result without a configuration tells nothing, and one with
-// data draws their order.
-func seedless(r *result.Result) bool {
-	settings, ok := r.Config.(map[string]any)
-	return ok && len(settings) > 0 && len(r.Data) == 0 && !namesSeed(settings)
-}
-
-// namesSeed reports whether a key anywhere in settings speaks of a seed.
-func namesSeed(settings any) bool {
-	switch v := settings.(type) {
-	case map[string]any:
-		for key, inner := range v {
-			if strings.Contains(key, "seed") || namesSeed(inner) {
-				return true
-			}
-		}
-	case []any:
-		return slices.ContainsFunc(v, namesSeed)
-	}
-	return false
-}
-
-// origins are where data come from.
-var origins = map[string]said{"embedded": {"embedded", "内置"}, "directory": {"directory", "目录"}, "cache": {"cache", "缓存"}, "synthetic": {"synthetic", "合成"}}
 
 // dataNames lists data sets by the names that their makers gave them.
 func dataNames(sets []result.Data) said {
@@ -91,7 +62,7 @@ func dataNames(sets []result.Data) said {
 		}
 		name := said{own, own}
 		if d.Origin == "embedded" || d.Origin == "synthetic" && !strings.HasPrefix(own, d.Origin) {
-			name = said{d.Origin + " " + own, origins[d.Origin].Zh() + " " + own}
+			name = said{d.Origin + " " + own, ran.Origins[d.Origin].Zh() + " " + own}
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -145,4 +116,57 @@ func claimCount(rs []loaded) int {
 		}
 	}
 	return len(seen)
+}
+
+// commonFacts holds what the results of one profile have in common, said once above them.
+type commonFacts struct {
+	Profile string
+	Facts   []ran.Fact
+}
+
+// shareFacts takes out of the provenance of every side what more than three quarters
+// of the sides of its profile say alike, of the facts that each of them states once.
+// A side that says otherwise keeps its own, and warnings stay where they are.
+func shareFacts(sides []side) (shared []commonFacts) {
+	var profiles []string
+	of := map[string][]int{}
+	for i, s := range sides {
+		if of[s.Profile] == nil {
+			profiles = append(profiles, s.Profile)
+		}
+		of[s.Profile] = append(of[s.Profile], i)
+	}
+	for _, p := range profiles {
+		says, names, common := map[ran.Fact]int{}, map[string]int{}, map[ran.Fact]bool{}
+		for _, i := range of[p] {
+			once := map[string]int{}
+			for _, f := range sides[i].Prov {
+				says[f]++
+				once[f.Name.En()]++
+			}
+			for name, n := range once {
+				if n == 1 {
+					names[name]++
+				}
+			}
+		}
+		c, all := commonFacts{Profile: p}, len(of[p])
+		for _, i := range of[p] {
+			var own []ran.Fact
+			for _, f := range sides[i].Prov {
+				if f.Warn || all == 1 || names[f.Name.En()] != all || 4*says[f] <= 3*all {
+					own = append(own, f)
+				} else if !common[f] {
+					common[f] = true
+					c.Facts = append(c.Facts, f)
+				}
+			}
+			sides[i].InCommon = len(own) < len(sides[i].Prov)
+			sides[i].Prov = own
+		}
+		if len(c.Facts) > 0 {
+			shared = append(shared, c)
+		}
+	}
+	return shared
 }

@@ -11,7 +11,10 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
+	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // sideOn cuts out what a page of twins shows of one profile.
@@ -119,9 +122,10 @@ func TestClaimsOfEveryProfile(t *testing.T) {
 	}
 	alone := exampleCost()
 	var b paperPage
-	b.judge([]loaded{{Result: exampleTimes(), ClaimRows: make([]notebook.ClaimRow, 1)}, {Result: twins()[0], ClaimRows: make([]notebook.ClaimRow, 1)}},
+	b.judge([]loaded{{File: ran.File{Result: exampleTimes()}, ClaimRows: make([]notebook.ClaimRow, 1)}, {File: ran.File{Result: twins()[0]},
+		ClaimRows: make([]notebook.ClaimRow, 1)}},
 		&linkedView{})
-	b.judge([]loaded{{Result: alone, ClaimRows: make([]notebook.ClaimRow, 1)}}, &linkedView{})
+	b.judge([]loaded{{File: ran.File{Result: alone}, ClaimRows: make([]notebook.ClaimRow, 1)}}, &linkedView{})
 	b.showEach()
 	if got := fmt.Sprint(b.Profiles, b.Judged[0].Sides[0].Shown, b.Judged[0].Sides[1].Shown,
 		b.Judged[1].Sides[0].Shown); got != "[quick standard]p-quickp-standardp-quick p-standard" {
@@ -144,7 +148,7 @@ func TestDisagreement(t *testing.T) {
 	} {
 		side := func(verdict string) loaded {
 			r := exampleTimes()
-			return loaded{Result: r, Stem: "example5", ClaimRows: []notebook.ClaimRow{{Claim: result.Claim{ID: "D10", Verdict: verdict}}}}
+			return loaded{File: ran.File{Result: r, Stem: "example5"}, ClaimRows: []notebook.ClaimRow{{Claim: result.Claim{ID: "D10", Verdict: verdict}}}}
 		}
 		if got := disagreeing([]loaded{side(c.a), side(c.b)}); (len(got) == 1) != c.disagree {
 			t.Errorf("%s beside %s: %d claims on which the profiles disagree", c.a, c.b, len(got))
@@ -164,7 +168,7 @@ func TestTalliesAreApart(t *testing.T) {
 	var rs []loaded
 	for _, r := range slices.Concat(examples(), twins()) {
 		if paperOf(r.ID) == "dasp" {
-			rs = append(rs, loaded{Result: r})
+			rs = append(rs, loaded{File: ran.File{Result: r}})
 		}
 	}
 	got := tallies(rs)
@@ -238,6 +242,44 @@ func TestLabelsOfProfiles(t *testing.T) {
 		r := &result.Result{Profile: "quick", Data: c.sets, Seeds: make([]uint64, c.seeds), Config: c.config}
 		if got := who(r); got.En() != c.want.En() || c.want.Zh() != c.want.En() && got.Zh() != c.want.Zh() {
 			t.Errorf("label %q, want %q", got, c.want)
+		}
+	}
+}
+
+// What nearly all results of a profile say is said once; no fact is lost: who says
+// otherwise keeps its own, who has a fact that another lacks keeps it, and a warning
+// stays with its result.
+func TestShareFacts(t *testing.T) {
+	v, dirty := ran.Fact{Name: notebook.Alike("version"), Value: notebook.Alike("1")}, ran.Fact{Name: notebook.Alike("changes"),
+		Value: notebook.Alike("some"), Warn: true}
+	commit := func(s string) ran.Fact {
+		return ran.Fact{Name: notebook.Alike("commit"), Value: notebook.Alike(s), Code: true}
+	}
+	data := ran.Fact{Name: notebook.Alike("data"), Value: notebook.Alike("mnist")}
+	sides := []side{
+		{Profile: "quick", Prov: []ran.Fact{commit("b"), v, dirty, data}},
+		{Profile: "standard", Prov: []ran.Fact{v, commit("b")}},
+	}
+	for range 4 {
+		sides = append(sides, side{Profile: "quick", Prov: []ran.Fact{commit("a"), v, dirty}})
+	}
+	sides[2].Prov = append(sides[2].Prov, data)
+	for i := range sides { // one with two licences, one with none: as many as sides, and yet not everybody's
+		if i != 0 {
+			sides[i].Prov = append(sides[i].Prov, ran.Fact{Name: notebook.Alike("licence"), Value: notebook.Alike("MIT")})
+		}
+		if i == 5 {
+			sides[i].Prov = append(sides[i].Prov, ran.Fact{Name: notebook.Alike("licence"), Value: notebook.Alike("MIT")})
+		}
+	}
+	got := shareFacts(sides)
+	if d := cmp.Diff([]commonFacts{{"quick", []ran.Fact{v, commit("a")}}}, got); d != "" {
+		t.Errorf("in common:\n%s", d)
+	}
+	mit := ran.Fact{Name: notebook.Alike("licence"), Value: notebook.Alike("MIT")}
+	for i, want := range [][]ran.Fact{{commit("b"), dirty, data}, {v, commit("b"), mit}, {dirty, data, mit}, {dirty, mit}, {dirty, mit}, {dirty, mit, mit}} {
+		if d := cmp.Diff(want, sides[i].Prov); d != "" {
+			t.Errorf("side %d keeps:\n%s", i, d)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/reports/ran"
 )
 
 // Pages show the remarks in the bar, in the rows and in the legend.
@@ -29,7 +30,7 @@ func TestThePageShowsRemarks(t *testing.T) {
 // A page explains the remarks that its claims have.
 func TestRemarksThatWereMade(t *testing.T) {
 	given := result.Claim{Verdict: claims.Equal, Remark: claims.GivenRemark}
-	if n := len(made([]loaded{{Result: &result.Result{Claims: []result.Claim{given}}}})); n != 1 {
+	if n := len(made([]loaded{{File: ran.File{Result: &result.Result{Claims: []result.Claim{given}}}}})); n != 1 {
 		t.Errorf("%d remarks to explain, want 1", n)
 	}
 }

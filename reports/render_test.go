@@ -19,6 +19,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/reports/assets"
 	"gradsync/reports/page"
+	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 )
 
@@ -36,7 +37,7 @@ func written(rs []*result.Result) (string, error) {
 	}
 	for _, r := range rs {
 		var run *result.Run
-		if r.ID == "dasp/example5" && r.Profile == defaultProfile {
+		if r.ID == "dasp/example5" && r.Profile == ran.DefaultProfile {
 			run = &result.Run{Command: "gradsync run dasp/example5 --seeds 0,1,2", Commit: strings.Repeat("c", 40), Version: "v1.11", Go: "go1.11",
 				Platform: "linux/amd64",
 				CPU:      "an invented CPU", GOMAXPROCS: 2, Accelerator: "none used", Started: "2026-01-11T11:11:11Z", WallSeconds: 11.1, PeakRSSBytes: 111 << 20}
@@ -450,7 +451,7 @@ func TestATableAndAFigureOfOneName(t *testing.T) {
 			t.Errorf("no anchor %s", id)
 		}
 	}
-	l := loaded{Result: exampleCompare(), Stem: "example-when"}
+	l := loaded{File: ran.File{Result: exampleCompare(), Stem: "example-when"}}
 	if got := figureID(l, "times"); got != "times-figure" {
 		t.Errorf("a figure that is called as its frame has the anchor %s", got)
 	}

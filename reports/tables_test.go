@@ -8,6 +8,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/reports/assets"
 	"gradsync/reports/notebook"
+	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 )
 
@@ -25,7 +26,7 @@ func cssOf(t *testing.T) string {
 func gridOf(t *testing.T, heads []notebook.Head, rows ...[]notebook.Cell) *gridView {
 	t.Helper()
 	r := &renderer{}
-	g, err := r.grid(loaded{Result: exampleStated(), Stem: "example1"}, &notebook.Table{Frame: "devices", Head: heads, Rows: rows})
+	g, err := r.grid(loaded{File: ran.File{Result: exampleStated(), Stem: "example1"}}, &notebook.Table{Frame: "devices", Head: heads, Rows: rows})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"gradsync/experiments/result"
@@ -90,6 +91,12 @@ func among(all map[string][]loaded) notebook.Results {
 		}
 		return nil, fs.ErrNotExist
 	}
+}
+
+// paperOf returns the document of an experiment: "dasp" of "dasp/table5".
+func paperOf(id string) string {
+	paper, _, _ := strings.Cut(id, "/")
+	return paper
 }
 
 // dressAll gives all results their words.

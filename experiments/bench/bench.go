@@ -45,8 +45,8 @@ type Job struct {
 	Ranks int `json:"ranks,omitempty"`
 }
 
-// Order is every further line: run Steps steps, profile for ProfileSeconds, or stop.
-type Order struct {
+// order is every further line: run Steps steps, profile for ProfileSeconds, or stop.
+type order struct {
 	Steps          int     `json:"steps,omitempty"`
 	ProfileSeconds float64 `json:"profile_seconds,omitempty"`
 	Stop           bool    `json:"stop,omitempty"`
@@ -115,11 +115,11 @@ func (j Job) processors(cores int) int {
 func (j Job) FLOP() (float64, error) {
 	switch j.Kind {
 	case KindStep:
-		m, err := Network(j)
+		m, err := network(j)
 		if err != nil {
 			return 0, err
 		}
-		return StepFLOP(m, j.Images()), nil
+		return stepFLOP(m, j.Images()), nil
 	case KindGemm:
 		return 2 * float64(j.M) * float64(j.N) * float64(j.K), nil
 	}

@@ -20,9 +20,9 @@ var codedRedundancies = []int{2, 3, 5}
 
 // Names of the contenders of KindCoded beside Copy and the encode-r and decode-r.
 const (
-	Quantise   = "quantise"   // float32 to int32
-	Accumulate = "accumulate" // int32 onto an int64 sum
-	Update     = "update"     // float32 parameters from an int64 sum, which dequantises
+	quantise   = "quantise"   // float32 to int32
+	accumulate = "accumulate" // int32 onto an int64 sum
+	update     = "update"     // float32 parameters from an int64 sum, which dequantises
 )
 
 // CodedKernels lists the contenders of KindCoded, Copy first.
@@ -33,7 +33,7 @@ func CodedKernels() []string {
 			names = append(names, fmt.Sprintf("%s-%d", verb, r))
 		}
 	}
-	return append(names, Quantise, Accumulate, Update)
+	return append(names, quantise, accumulate, update)
 }
 
 // CodedSizes lists the layers' sizes in bytes, 64 KiB to 64 MiB.
@@ -60,12 +60,12 @@ func redundancy(name string) (r int, decodes bool) {
 	return 0, false
 }
 
-// Produced returns the bytes that a step leaves for each that it takes in.
-func Produced(name string) float64 {
+// produced returns the bytes that a step leaves for each that it takes in.
+func produced(name string) float64 {
 	if r, _ := redundancy(name); r > 0 {
 		return 1 / float64(r)
 	}
-	if name == Accumulate {
+	if name == accumulate {
 		return 2
 	}
 	return 1
@@ -110,12 +110,12 @@ func openNumbers(name string, random *rand.Rand, n int) (func() error, error) {
 	case Copy:
 		from := slices.Clone(q)
 		return func() error { copy(q, from); return nil }, nil
-	case Quantise:
+	case quantise:
 		return func() error { codedsgd.Quantise(q, x, limit); return nil }, nil
-	case Accumulate:
+	case accumulate:
 		sum := make([]int64, n)
 		return func() error { codedsgd.Accumulate(sum, q); return nil }, nil
-	case Update:
+	case update:
 		sum := make([]int64, n)
 		codedsgd.Accumulate(sum, q)
 		return func() error { codedsgd.Update(x, sum, limit, 1000, 1e-9, 0); return nil }, nil

@@ -32,8 +32,8 @@ func TestCodedKernels(t *testing.T) {
 
 // What comes of the bytes taken in, and whose half of copy()'s bandwidth is an aim.
 func TestCodedProduces(t *testing.T) {
-	for name, want := range map[string]float64{Copy: 1, "encode-2": 0.5, "decode-5": 0.2, Quantise: 1, Accumulate: 2, Update: 1} {
-		if got := Produced(name); got != want {
+	for name, want := range map[string]float64{Copy: 1, "encode-2": 0.5, "decode-5": 0.2, quantise: 1, accumulate: 2, update: 1} {
+		if got := produced(name); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

@@ -171,19 +171,19 @@ func (m Match) ratios(results []*Result) {
 	}
 }
 
-// Group is several processes of one contender that run their rounds at the same
+// group is several processes of one contender that run their rounds at the same
 // time: how a library that wants a process per gradient does concurrent ones.
 // Steps count once, times are the slowest's, CPU seconds, allocations and peak
 // memory are sums.
-type Group []Contender
+type group []Contender
 
-var _ Contender = Group(nil)
+var _ Contender = group(nil)
 
 // Name returns the members' name.
-func (g Group) Name() string { return g[0].Name() }
+func (g group) Name() string { return g[0].Name() }
 
 // each runs f for all members at once.
-func (g Group) each(f func(i int, c Contender) error) error {
+func (g group) each(f func(i int, c Contender) error) error {
 	errs := make([]error, len(g))
 	var all sync.WaitGroup
 	for i, c := range g {
@@ -194,7 +194,7 @@ func (g Group) each(f func(i int, c Contender) error) error {
 }
 
 // Open opens all members; if one cannot, all are closed.
-func (g Group) Open(ctx context.Context) (Reply, error) {
+func (g group) Open(ctx context.Context) (Reply, error) {
 	hello, opened := make([]Reply, len(g)), make([]bool, len(g))
 	err := g.each(func(i int, c Contender) (err error) {
 		hello[i], err = c.Open(ctx)
@@ -217,7 +217,7 @@ func (g Group) Open(ctx context.Context) (Reply, error) {
 }
 
 // Round runs the same steps in all members.
-func (g Group) Round(ctx context.Context, steps int) (Sample, error) {
+func (g group) Round(ctx context.Context, steps int) (Sample, error) {
 	samples := make([]Sample, len(g))
 	err := g.each(func(i int, c Contender) (err error) {
 		samples[i], err = c.Round(ctx, steps)
@@ -237,7 +237,7 @@ func (g Group) Round(ctx context.Context, steps int) (Sample, error) {
 }
 
 // Profile returns the first member's, with all of them running.
-func (g Group) Profile(ctx context.Context, seconds float64) ([]Function, error) {
+func (g group) Profile(ctx context.Context, seconds float64) ([]Function, error) {
 	found := make([][]Function, len(g))
 	err := g.each(func(i int, c Contender) (err error) {
 		found[i], err = c.Profile(ctx, seconds)
@@ -247,7 +247,7 @@ func (g Group) Profile(ctx context.Context, seconds float64) ([]Function, error)
 }
 
 // Close closes all members.
-func (g Group) Close() (int64, error) {
+func (g group) Close() (int64, error) {
 	peaks := make([]int64, len(g))
 	err := g.each(func(i int, c Contender) (err error) {
 		peaks[i], err = c.Close()

@@ -121,7 +121,7 @@ func TestGroup(t *testing.T) {
 	var a, b []string
 	x := &fake{name: "x", step: 1, seconds: []float64{1}, mallocs: []int64{3}, log: &a}
 	y := &fake{name: "x", step: 2, seconds: []float64{4}, mallocs: []int64{5}, log: &b}
-	g := Group{x, y}
+	g := group{x, y}
 	hello, err := g.Open(t.Context())
 	if err != nil || hello.StepSeconds != 2 {
 		t.Errorf("%+v, %v", hello, err)

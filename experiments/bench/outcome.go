@@ -48,7 +48,7 @@ func (o *Outcome) Rows() []Row {
 		t := r.StepTime.Median
 		row := Row{Result: r, Seconds: t, Images: float64(o.Job.Images()) / t, GFLOPS: r.StepFLOP / t / 1e9, GBps: r.StepBytes / t / 1e9}
 		if o.Job.Kind == KindCoded {
-			row.Out = row.GBps * Produced(r.Contender)
+			row.Out = row.GBps * produced(r.Contender)
 		}
 		out = append(out, row)
 	}

@@ -90,7 +90,7 @@ func (t *Torch) Contender(j Job) Contender {
 	if n == 1 {
 		return &Process{Job: j, Command: t.Command}
 	}
-	var g Group
+	var g group
 	for range n {
 		g = append(g, &Process{Job: j, Command: t.Command})
 	}

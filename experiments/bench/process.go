@@ -98,7 +98,7 @@ func (p *Process) ask(v any) (Reply, error) {
 	return r, nil
 }
 
-func (p *Process) order(o Order) (Reply, error) {
+func (p *Process) order(o order) (Reply, error) {
 	r, err := p.ask(o)
 	switch {
 	case err != nil:
@@ -111,13 +111,13 @@ func (p *Process) order(o Order) (Reply, error) {
 
 // Round orders steps.
 func (p *Process) Round(_ context.Context, steps int) (Sample, error) {
-	r, err := p.order(Order{Steps: steps})
+	r, err := p.order(order{Steps: steps})
 	return r.Sample, err
 }
 
 // Profile orders a profile.
 func (p *Process) Profile(_ context.Context, seconds float64) ([]Function, error) {
-	r, err := p.order(Order{ProfileSeconds: seconds})
+	r, err := p.order(order{ProfileSeconds: seconds})
 	return r.Functions, err
 }
 
@@ -126,7 +126,7 @@ func (p *Process) Close() (int64, error) {
 	if p.ended {
 		return 0, errors.New("its process has ended")
 	}
-	r, err := p.order(Order{Stop: true})
+	r, err := p.order(order{Stop: true})
 	if p.ended {
 		return 0, err
 	}

@@ -248,7 +248,7 @@ func vecRow(o *Outcome, r *Result) []string {
 
 func codedRow(_ *Outcome, r *Result) []string {
 	in := r.rate(r.StepBytes / 1e9)
-	return []string{r.Contender, spread(in, ""), figure(in.Median * Produced(r.Contender)), figure(1e3 * r.StepTime.Median), ratio(r.Ratio)}
+	return []string{r.Contender, spread(in, ""), figure(in.Median * produced(r.Contender)), figure(1e3 * r.StepTime.Median), ratio(r.Ratio)}
 }
 
 // ratio returns a spread, or "–" for the peer itself and where there is none.

@@ -129,7 +129,7 @@ func (w *ringWorker) open(bytes int) error {
 
 // run waits for all ranks and makes the given steps.
 func (w *ringWorker) run(steps int) error {
-	if err := Barrier(w.p, tagReady); err != nil {
+	if err := barrier(w.p, tagReady); err != nil {
 		return err
 	}
 	for range steps {
@@ -140,8 +140,8 @@ func (w *ringWorker) run(steps int) error {
 	return nil
 }
 
-// Barrier returns on every rank once all ranks have called it: by rank 0.
-func Barrier(p cluster.Proc, tag cluster.Tag) error {
+// barrier returns on every rank once all ranks have called it: by rank 0.
+func barrier(p cluster.Proc, tag cluster.Tag) error {
 	if p.Rank() != 0 {
 		var m cluster.Msg
 		return cluster.Wait(p, p.Isend(0, tag, &cluster.Msg{}), p.Irecv(0, tag, &m))
@@ -158,16 +158,6 @@ func Barrier(p cluster.Proc, tag cluster.Tag) error {
 		told = append(told, p.Isend(r, tag, &cluster.Msg{}))
 	}
 	return cluster.Wait(p, told...)
-}
-
-// BusBandwidth returns the bytes per second that an all-reduce of the given bytes moves over each
-// rank's link,
-//
-//	bytes/seconds · 2(ranks−1)/ranks,
-//
-// which does not depend on the number of ranks where the links are the limit.
-func BusBandwidth(bytes, ranks int, seconds float64) float64 {
-	return float64(bytes) / seconds * 2 * float64(ranks-1) / float64(ranks)
 }
 
 // KindStream is 1 MiB of a one-way TCP stream to another process.
@@ -296,7 +286,7 @@ func (e Exchange) Run(p cluster.Proc) (Exchanged, error) {
 	var out Exchanged
 	var begin time.Duration
 	start := func() error {
-		err := Barrier(p, cluster.MaxTag-1)
+		err := barrier(p, cluster.MaxTag-1)
 		begin = p.Now()
 		return err
 	}

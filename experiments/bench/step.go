@@ -15,10 +15,10 @@ import (
 // its one batch by heart has other numbers in it than one in training.
 const rate = 1e-4
 
-// StepFLOP counts a training step of the given images, a multiply-add as two: the forward pass,
+// stepFLOP counts a training step of the given images, a multiply-add as two: the forward pass,
 // the gradient of every weight, and the gradient of every layer's input but the first's, which
 // nobody computes.
-func StepFLOP(m *model.Model, images int) float64 {
+func stepFLOP(m *model.Model, images int) float64 {
 	var flop float64
 	for i, l := range m.Layers() {
 		flop += l.ForwardFLOP + l.BackwardFLOP
@@ -31,7 +31,7 @@ func StepFLOP(m *model.Model, images int) float64 {
 
 // openStep opens a training step of an engine or a backend.
 func openStep(j Job) (*Task, error) {
-	m, err := Network(j)
+	m, err := network(j)
 	if err != nil {
 		return nil, err
 	}
@@ -139,9 +139,9 @@ func together(trainees []*trainee) func(steps int) error {
 	}
 }
 
-// Network builds a job's network. It fails if the network does not exist, or if one of its batch
+// network builds a job's network. It fails if the network does not exist, or if one of its batch
 // norms cannot take the batch.
-func Network(j Job) (*model.Model, error) {
+func network(j Job) (*model.Model, error) {
 	m, err := model.Build(model.Spec{Name: j.Model, Width: j.Width, Image: j.Image})
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (j Job) Memory() (float64, error) {
 	case KindVec, KindCoded:
 		return 4 * float64(j.Bytes), nil // four operands, or a layer, its sum and what makes them
 	}
-	m, err := Network(j)
+	m, err := network(j)
 	if err != nil {
 		return 0, err
 	}

@@ -50,7 +50,7 @@ func Serve(in io.Reader, out io.Writer, open Opener) error {
 		if err := answer.Encode(hello); err != nil {
 			return err
 		}
-		var o Order
+		var o order
 		switch err := lines.Decode(&o); {
 		case err == io.EOF:
 			return nil

@@ -10,29 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/cli/export"
-	"gradsync/experiments/method"
-	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
-	"gradsync/papers/codedsgd"
-	"gradsync/papers/dasp/rivals"
-	"gradsync/papers/ringsparse"
-	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/codec"
 	"gradsync/shared/tensor/model"
 )
-
-// trainFlags holds the flags of train until config makes a Config of them.
-type trainFlags struct {
-	train.Config
-	platform string
-	options  rivals.Options
-	sparse   ringsparse.Options
-	coded    codedsgd.Options
-	bucketK  int64               // KiB
-	own      map[string]*float64 // parameters of a registered method, by flag
-	// tensorboard is the folder of event files.
-	tensorboard string
-	given       func(flag string) bool
-}
 
 func (a *app) trainCommand() *cobra.Command {
 	f := &trainFlags{own: map[string]*float64{}}
@@ -140,151 +121,6 @@ func (a *app) remark(m *model.Model) {
 	}
 }
 
-func (f *trainFlags) define(cmd *cobra.Command) {
-	s := cmd.Flags()
-	s.StringVar(&f.Sync, "sync", "dasp", "method: "+strings.Join(train.Methods(), ", "))
-	s.StringVar(&f.Model, "model", "lenet5", "model: "+strings.Join(model.Names(), ", "))
-	s.Float64Var(&f.Width, "width", 0, widthUsage)
-	s.IntVar(&f.Image, "image", 0, imageUsage+"; with --timing-only any multiple of 16")
-	s.IntVar(&f.Classes, "classes", 0, "keep the images of the first N classes, and N logits (default: all)")
-	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
-	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
-	s.StringVar(&f.Engine, "engine", autoEngine, engineUsage)
-	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
-	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
-	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(),
-		", ")+" (default heterogeneous6; for more than six workers as many equal ones)")
-	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", "))
-	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
-	s.Uint64Var(&f.Seed, "seed", 0, "seed")
-	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
-	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
-	s.Float64Var(&f.Momentum, "momentum", 0, "momentum: at the server; without one on every rank, of the sum")
-	s.Float64Var(&f.WeightDecay, "weight-decay", 0, "weight decay: at the server; without one on every rank")
-	s.Int64Var(&f.MaxUpdates, "updates", 0, "end after N global updates")
-	s.Int64Var(&f.MaxPushes, "pushes", 0, "end after N gradients (default 1,200 where nothing else ends the run)")
-	s.Float64Var(&f.TargetAccuracy, "target-accuracy", 0, "end at this share of right answers, 0 to 1")
-	s.Int64Var(&f.EvalEvery, "eval-every", 0, "pushes between evaluations (default a sixth of the run; negative: none)")
-	s.IntVar(&f.EvalImages, "eval-images", 1000, "test images per evaluation on the way")
-	s.Int64Var(&f.Warmup, "warmup", 0, "first pushes of each worker left out of the times")
-	s.DurationVar(&f.Launch, "launch", train.DefaultLaunch, "time per layer beside its arithmetic, on the reference device; negative: none")
-	s.DurationVar(&f.Overhead, "overhead", train.DefaultOverhead, "time per iteration beside its layers, on the reference device; negative: none")
-	s.BoolVar(&f.TimingOnly, "timing-only", false, "the same events without the arithmetic")
-	s.IntVar(&f.Threads, "threads", 1, "threads per engine call; no result depends on it")
-	s.StringVar(&f.Trace, "trace", "", "write the run's time line as a Chrome trace for Perfetto: a process per rank; messages on virtual, on real clocks "+
-		"the waits for them")
-	s.StringVar(&f.tensorboard, "tensorboard", "", trainTensorboardUsage)
-	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")
-	s.StringVar(&f.Load, "load", "", "start from these parameters, of the same model, width and image where the file says which")
-	s.BoolVar(&f.RawPixels, "raw-pixels", false, "pixels as shares of 255, not normalised: black is exactly zero")
-	s.BoolVar(&f.Best, "best", false, "end with the parameters of least loss on 1,000 training images, of those at evaluations")
-	f.defineMethods(s)
-}
-
-// config completes the flags: platform, policy options, an end of the run.
-func (f *trainFlags) config() (train.Config, error) {
-	cfg := f.Config
-	if !slices.Contains(train.Methods(), cfg.Sync) {
-		return cfg, usagef("train: no method %q: known are %s", cfg.Sync, strings.Join(train.Methods(), ", "))
-	}
-	err := f.check()
-	if err != nil {
-		return cfg, err
-	}
-	if cfg.Platform, err = f.choosePlatform(); err != nil {
-		return cfg, err
-	}
-	if cfg.Workers == 0 {
-		cfg.Workers = len(cfg.Platform.Workers)
-	}
-	defaults := rivals.Defaults(max(cfg.Workers, 1))
-	o := f.options
-	o.Groups = defaults.Groups
-	if !f.given("smin") {
-		o.Smin = defaults.Smin
-	}
-	if !f.given("smax") {
-		o.Smax = max(defaults.Smax, o.Smin+1)
-	}
-	o.Own = f.ownOf(cfg.Sync)
-	cfg.Options = &o
-	cfg.Bucket = f.bucketK << 10
-	if cfg.Sync == "ringsparse" {
-		cfg.RingSparse = &f.sparse
-	}
-	if slices.Contains(codedsgd.Methods(), cfg.Sync) {
-		cfg.Coded = &f.coded
-		if !f.given("redundancy") {
-			f.coded.Redundancy = 1
-			if cfg.Sync == codedsgd.CSSGD || cfg.Sync == codedsgd.Compressed {
-				f.coded.Redundancy = min(2, cfg.Workers)
-			}
-		}
-		if cfg.BatchSize == 0 {
-			cfg.BatchSize = cfg.Workers * cfg.Batch
-		}
-	}
-	if cfg.Runtime == "tcp" {
-		if err := f.place(&cfg); err != nil {
-			return cfg, err
-		}
-	}
-	if cfg.Launch == 0 { // said so; the zero value would be the default
-		cfg.Launch = -1
-	}
-	if cfg.Overhead == 0 {
-		cfg.Overhead = -1
-	}
-	if cfg.MaxUpdates == 0 && cfg.MaxPushes == 0 && cfg.TargetAccuracy == 0 {
-		cfg.MaxPushes = defaultPushes
-	}
-	if cfg.TargetAccuracy > 0 && cfg.MaxPushes == 0 && cfg.MaxUpdates == 0 {
-		cfg.MaxPushes = targetBound
-		if cfg.EvalEvery == 0 {
-			cfg.EvalEvery = 10 * int64(max(cfg.Workers, 1))
-		}
-	}
-	return cfg, nil
-}
-
-// ownOf returns the parameters that a registered method has of its own.
-func (f *trainFlags) ownOf(sync string) (out []rivals.Parameter) {
-	m, _ := method.Get(sync)
-	for _, flag := range m.Flags {
-		if x := f.own[flag.Name]; x != nil {
-			out = append(out, rivals.Parameter{Flag: flag.Name, Value: *x})
-		}
-	}
-	return out
-}
-
-// defaultPushes is how long a run is where nothing says: that of profile quick.
-const defaultPushes = 1200
-
-// targetBound ends a search for an accuracy that is never reached.
-const targetBound = 100_000
-
-// choosePlatform loads --platform. Without it the default has six workers, or,
-// for another number, as many equal ones.
-func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
-	name := f.platform
-	if name == "" {
-		name = "heterogeneous6"
-		if f.Workers > 6 {
-			p, err := platforms.Homogeneous(f.Workers)
-			if err != nil {
-				return nil, usageError{err}
-			}
-			return p, nil
-		}
-	}
-	p, err := platforms.Load(name)
-	if err != nil && !strings.ContainsAny(name, `./\`) { // a name, no file
-		err = usageError{err}
-	}
-	return p, err
-}
-
 func (a *app) printOutcome(o *train.Outcome) {
 	fmt.Fprintf(a.out, "%s, %s on %s (%d workers, seed %d)\n", o.Sync, modelSize(o), o.Platform, o.Workers, o.Seed)
 	if o.TestAccuracy != nil {
@@ -341,7 +177,56 @@ func (a *app) printOutcome(o *train.Outcome) {
 	}
 }
 
-// modelSize is the network's name, and its size where that is not its own.
+// printSparse prints what ringsparse chose.
+func (a *app) printSparse(s *train.SparseOutcome) {
+	if s == nil {
+		return
+	}
+	t := s.Totals
+	share := func(n int64) float64 { return 100 * float64(n) / float64(max(t.Choices, 1)) }
+	fmt.Fprintf(a.out, "  blocks          %d choices: %.1f %% weights, %.1f %% gradients; %.1f %% by the tie rule alone\n",
+		t.Choices, share(t.Chosen[1]), share(t.Chosen[2]), share(t.Ties))
+	dense := 100 * float64(t.Sent.Bytes) / float64(max(t.Sent.DenseBytes, 1))
+	fmt.Fprintf(a.out, "  blocks' bytes   %.1f %% of uncompressed ones (link %.4g bytes/s)\n", dense, s.Bandwidth)
+	for id, c := range t.Codecs {
+		if c.Blocks == 0 {
+			continue
+		}
+		name := fmt.Sprint("codec ", id)
+		if known, err := codec.ByID(uint8(id)); err == nil {
+			name = known.Name()
+		}
+		fmt.Fprintf(a.out, "  %-15s %d messages, forwarded ones too, %.1f %% of their uncompressed bytes\n", name, c.Blocks,
+			100*float64(c.Bytes)/float64(max(c.DenseBytes, 1)))
+	}
+	if s.Density > 0 {
+		fmt.Fprintf(a.out, "  density         %g of the gradients and all weights taken as non-zero: nothing was computed\n", s.Density)
+	}
+	if s.Lossy {
+		fmt.Fprintln(a.out, "  lossy           gradients up to the threshold were held back, with error feedback")
+	}
+	if s.ProbeBytes > 0 {
+		fmt.Fprintf(a.out, "  probe           %d bytes to find the link's rate, not counted above\n", s.ProbeBytes)
+	}
+}
+
+// printCoded prints what coded SGD sent.
+func (a *app) printCoded(c *train.CodedOutcome) {
+	if c == nil {
+		return
+	}
+	t := c.Totals
+	fmt.Fprintf(a.out, "  packets         %d, redundancy %d; %d bytes, a multicast counted once; %d counted per receiver\n",
+		t.Packets, c.Options.Redundancy, t.Bytes, t.Delivered)
+	if t.Useful != t.Received {
+		fmt.Fprintf(a.out, "  useful          %d of %d bytes received\n", t.Useful, t.Received)
+	}
+	if t.Saturated > 0 {
+		fmt.Fprintf(a.out, "  saturated       %d elements beyond the range of int32: raise --range or cut the batch finer\n", t.Saturated)
+	}
+}
+
+// modelSize returns the network's name, and its size where that is not its own.
 func modelSize(o *train.Outcome) string {
 	name := o.Model
 	if o.Width > 0 {
@@ -353,7 +238,7 @@ func modelSize(o *train.Outcome) string {
 	return name
 }
 
-// known4 is a time in four digits; a mean of nothing is 0 and no time.
+// known4 prints a time in four digits; a mean of nothing is 0 and no time.
 func known4(seconds float64) string {
 	if seconds == 0 {
 		return "–"

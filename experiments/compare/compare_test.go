@@ -11,21 +11,12 @@ import (
 	descriptor "gradsync/experiments/method"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// fastEngine returns asm where the CPU has it: the tests that train ask for no bits.
-func fastEngine() string {
-	if _, err := tensor.Lookup("asm"); err == nil {
-		return "asm"
-	}
-	return "portable"
-}
-
 func paperOf() kittest.Paper {
-	return kittest.Paper{List: Experiments, Engine: fastEngine(), Results: "../results"}
+	return kittest.Paper{List: Experiments, Engine: kittest.Engine(), Results: "../results"}
 }
 
 // All experiments in profile ci: they are whole, and their frames are filled.
@@ -138,7 +129,7 @@ func TestSharedTrainings(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := trainingSizeOf("ci")
 	s.Gradients, s.EvalEvery = 24, -1
-	env := exp.Env{Profile: "ci", Engine: fastEngine()}
+	env := exp.Env{Profile: "ci", Engine: kittest.Engine()}
 	train := func(k string, g testbed) string {
 		p, err := get(t.Context(), env, s.config(methodOf(k), g, 3))
 		if err != nil {

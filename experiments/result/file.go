@@ -25,10 +25,10 @@ import (
 //go:embed schema.json
 var SchemaJSON []byte
 
-// RunSchemaJSON is the JSON Schema (2020-12) of a Run, the sidecar.
+// runSchemaJSON is the JSON Schema (2020-12) of a Run, the sidecar.
 //
 //go:embed run.schema.json
-var RunSchemaJSON []byte
+var runSchemaJSON []byte
 
 // digits is how many significant digits a number keeps in a file: enough for
 // every table, few enough that a sum in another order prints the same.
@@ -55,11 +55,11 @@ func Write(root string, r *Result, run *Run) (string, error) {
 		return "", err
 	}
 	path := Path(root, r.ID, r.Profile)
-	return path, WriteFiles(path, raw, run)
+	return path, writeFiles(path, raw, run)
 }
 
-// WriteFiles stores the bytes of a result at path and its sidecar beside it.
-func WriteFiles(path string, raw []byte, run *Run) error {
+// writeFiles stores the bytes of a result at path and its sidecar beside it.
+func writeFiles(path string, raw []byte, run *Run) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("result: %w", err)
 	}
@@ -92,11 +92,11 @@ func Encode(r *Result) (raw []byte, err error) {
 	if err := Check(r); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
-	return EncodeAny(r.ID, r)
+	return encodeAny(r.ID, r)
 }
 
-// EncodeAny returns the bytes of a file that holds v; errors name id.
-func EncodeAny(id string, v any) ([]byte, error) {
+// encodeAny returns the bytes of a file that holds v; errors name id.
+func encodeAny(id string, v any) ([]byte, error) {
 	raw, err := Canonical(v)
 	if err != nil {
 		return nil, fmt.Errorf("result: %s: %w", id, err)

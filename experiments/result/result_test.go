@@ -366,7 +366,7 @@ func TestCommittedResults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	s, side := compile(t, SchemaJSON), compile(t, RunSchemaJSON)
+	s, side := compile(t, SchemaJSON), compile(t, runSchemaJSON)
 	var files []string
 	for _, pattern := range []string{"../results/*/*.json", "../results/*/*/*.json"} {
 		some, err := filepath.Glob(pattern)

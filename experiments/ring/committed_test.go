@@ -6,7 +6,7 @@ import (
 	"gradsync/experiments/kit/kittest"
 )
 
-var blog = kittest.Paper{List: Experiments, Letters: "B", Rows: 22, Results: "../results"}
+var blog = kittest.Paper{List: Experiments, Letters: "B", Rows: 22, Results: "../results", Engine: kittest.Engine()}
 
 // Every number and sentence of the blog has exactly one verdict, and same inputs give same
 // bytes, also of what really ran on sockets.

@@ -36,7 +36,7 @@ func TestReplayIsTheRun(t *testing.T) {
 			o := rivals.Defaults(6)
 			cfg := own(sync, o)
 			change(&cfg, &o)
-			cfg.Options, cfg.Batch, cfg.EvalImages = &o, 1, 10
+			cfg.Options, cfg.Batch, cfg.EvalImages, cfg.MaxPushes, cfg.EvalEvery = &o, 1, 10, 24, 8
 			replayed := mustRun(t, cfg)
 			cfg.Clock = nil
 			direct := mustRun(t, cfg)

@@ -30,13 +30,22 @@ var chromium struct {
 	err  error
 }
 
+// scratch is the folder of what several tests render.
+var scratch string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if testing.Short() {
 		fmt.Println("nothing of the browser takes less than a second: make test has it")
 		return
 	}
+	var err error
+	if scratch, err = os.MkdirTemp("", "gradsync-browser"); err != nil {
+		fmt.Fprintln(os.Stderr, "browser:", err)
+		os.Exit(1)
+	}
 	code := m.Run()
+	_ = os.RemoveAll(scratch)
 	if chromium.stop != nil {
 		if err := chromium.stop(); err != nil && !errors.Is(err, context.Canceled) {
 			fmt.Fprintln(os.Stderr, "browser: stopping Chromium:", err)

@@ -2,8 +2,10 @@ package browser
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -15,61 +17,65 @@ import (
 )
 
 // quick copies a document's results of profile quick into a new folder.
-func quick(t *testing.T, paper string) (results string) {
-	t.Helper()
+func quick(paper string) (results string, err error) {
 	root, err := repo.Root()
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	files, err := filepath.Glob(filepath.Join(root, "experiments", "results", paper, "*.json"))
 	if err != nil || len(files) < 2 {
-		t.Fatalf("%d results of %s: %v", len(files), paper, err)
+		return "", fmt.Errorf("%d results of %s: %v", len(files), paper, err)
 	}
-	results = t.TempDir()
+	if results, err = os.MkdirTemp(scratch, "results"); err != nil {
+		return "", err
+	}
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			err = write(filepath.Join(results, paper, filepath.Base(file)), raw)
 		}
-		write(t, filepath.Join(results, paper, filepath.Base(file)), raw)
+		if err != nil {
+			return "", err
+		}
 	}
-	return results
+	return results, nil
 }
 
-func write(t *testing.T, file string, raw []byte) {
-	t.Helper()
+func write(file string, raw []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if err := os.WriteFile(file, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	return os.WriteFile(file, raw, 0o600)
 }
 
-// twoProfiles renders the pages of the ring with every result of profile quick under the
+// twoProfiles renders the pages of the ring, once, with every result of profile quick under the
 // name of standard too: only the switch between them is looked at.
-func twoProfiles(t *testing.T) (out string) {
-	t.Helper()
-	results := quick(t, "ring")
-	out = t.TempDir()
+var twoProfiles = sync.OnceValues(func() (out string, err error) {
+	results, err := quick("ring")
+	if err != nil {
+		return "", err
+	}
 	files, err := filepath.Glob(filepath.Join(results, "ring", "*.json"))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 		if other := bytes.Replace(raw, []byte(`"profile": "quick"`), []byte(`"profile": "standard"`), 1); !bytes.Equal(other, raw) { // records of runs stay
-			write(t, filepath.Join(results, "ring", "standard", filepath.Base(file)), other)
+			if err := write(filepath.Join(results, "ring", "standard", filepath.Base(file)), other); err != nil {
+				return "", err
+			}
 		}
 	}
-	if _, err := reports.Render(reports.Options{Results: results, Out: out}); err != nil {
-		t.Fatal(err)
+	if out, err = os.MkdirTemp(scratch, "pages"); err != nil {
+		return "", err
 	}
-	return out
-}
+	_, err = reports.Render(reports.Options{Results: results, Out: out})
+	return out, err
+})
 
 // sides are the profiles that a page shows, and the one whose button is chosen.
 type sides struct {
@@ -100,7 +106,10 @@ func shows(b *tab, when, profile string) {
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	started(t)
-	pages := twoProfiles(t)
+	pages, err := twoProfiles()
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := newTab(t)
 	open := func(page string) { b.open(filepath.Join(pages, page)) }
 	open("ring/cost.html")
@@ -133,8 +142,12 @@ func TestProfiles(t *testing.T) {
 func TestProfilesWithoutScripts(t *testing.T) {
 	t.Parallel()
 	started(t)
+	pages, err := twoProfiles()
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := newTab(t)
-	page := filepath.Join(twoProfiles(t), "ring", "cost.html")
+	page := filepath.Join(pages, "ring", "cost.html")
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	b.open(page)
 	for _, profile := range []string{"standard", "quick"} {

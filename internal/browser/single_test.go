@@ -11,7 +11,11 @@ import (
 // is drawn and worked like the others.
 func TestSingleFiles(t *testing.T) {
 	started(t)
-	pages, err := reports.Render(reports.Options{Results: quick(t, "ring"), Out: t.TempDir(), SingleFile: true})
+	results, err := quick("ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := reports.Render(reports.Options{Results: results, Out: t.TempDir(), SingleFile: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,38 +26,71 @@ const patience = 4 * time.Minute
 
 // tab is a page in a profile of its own, with what it logged and asked for.
 type tab struct {
-	t   *testing.T
-	ctx context.Context
+	t    *testing.T
+	ctx  context.Context
+	stop func()
 
 	mu       sync.Mutex
 	troubles []string // warnings, errors, exceptions, broken policy
 	requests []string // addresses
 }
 
-// newTab opens an empty tab of 1280 by 900. What it logs fails the test at its end.
+// spare are the tabs that tests have done with. A tab costs a process and a profile, which is
+// more than most pages cost in it.
+var spare struct {
+	mu   sync.Mutex
+	tabs []*tab
+}
+
+// newTab returns a tab of 1280 by 900 that remembers nothing of other tests, until the test ends.
+// What it logs fails the test then.
 func newTab(t *testing.T) *tab {
 	t.Helper()
-	b := &tab{t: t}
-	ctx, cancel := chromedp.NewContext(started(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(b.listen))
-	b.ctx = ctx
-	t.Cleanup(func() {
-		cancel()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		slices.Sort(b.troubles)
-		for _, x := range slices.Compact(b.troubles) {
-			t.Error("the page says: " + x)
-		}
-	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
+	started(t)
+	spare.mu.Lock()
+	var b *tab
+	if n := len(spare.tabs); n > 0 {
+		b, spare.tabs = spare.tabs[n-1], spare.tabs[:n-1]
 	}
-	// Not needed here, and slow on large pages.
-	call(b, css.Disable, cdp.Empty{})
-	call(b, dom.Disable, cdp.Empty{})
-	call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	spare.mu.Unlock()
+	if b == nil {
+		b = &tab{t: t}
+		b.ctx, b.stop = chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.listen))
+		if err := chromedp.Do(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		// Not needed here, and slow on large pages.
+		call(b, css.Disable, cdp.Empty{})
+		call(b, dom.Disable, cdp.Empty{})
+		call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	}
+	b.mu.Lock()
+	b.t, b.troubles, b.requests = t, nil, nil
+	b.mu.Unlock()
 	b.size(1280, 900)
+	t.Cleanup(func() { b.leave(t) })
 	return b
+}
+
+// leave forgets what the page keeps and makes the tab a spare one; after a failure it is closed.
+func (b *tab) leave(t *testing.T) {
+	b.mu.Lock()
+	troubles := slices.Clone(b.troubles)
+	b.mu.Unlock()
+	slices.Sort(troubles)
+	for _, x := range slices.Compact(troubles) {
+		t.Error("the page says: " + x)
+	}
+	if t.Failed() || t.Skipped() {
+		b.stop()
+		return
+	}
+	b.media("")
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
+	eval[any](b, `localStorage.clear(), sessionStorage.clear()`)
+	spare.mu.Lock()
+	spare.tabs = append(spare.tabs, b)
+	spare.mu.Unlock()
 }
 
 func (b *tab) listen(event any) {

@@ -72,7 +72,7 @@ func numbersIn(s string) (out []shown) {
 	s = names.ReplaceAllString(s, " ")
 	for _, at := range digitsInText.FindAllStringIndex(s, -1) {
 		text, before, after := s[at[0]:at[1]], s[:at[0]], s[at[1]:]
-		if named(before) || digest.MatchString(after) && hexadecimal(text+after) || strings.IndexAny(after, "⁰¹²³⁴⁵⁶⁷⁸⁹⁻") == 0 {
+		if named(before) || digest.MatchString(after) && hexadecimal(text+after) || powered(after) {
 			continue
 		}
 		n, ok := parse(text)
@@ -83,6 +83,12 @@ func numbersIn(s string) (out []shown) {
 		out = append(out, n)
 	}
 	return out
+}
+
+// powered tells whether a text begins with a power.
+func powered(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", r)
 }
 
 // named tells whether a number behind this text belongs to a name.

@@ -16,7 +16,7 @@ func TestPapersStandAlone(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	root := mustRoot(t)
-	files, err := Files(root)
+	files, err := listFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}

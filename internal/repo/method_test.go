@@ -19,7 +19,7 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 		t.Skip("builds the program in a copy of the tree: not with -short")
 	}
 	root := mustRoot(t)
-	files, err := Files(root)
+	files, err := listFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,9 +48,9 @@ func Chromium() string {
 // made lists what a build, a run or git leaves at the root: not ours to judge.
 var made = []string{".git", "bin", "out", "data"}
 
-// Files returns the repository's files, as slash-separated paths relative to
+// listFiles returns the repository's files, as slash-separated paths relative to
 // root in sorted order, without those that a build or a run leaves behind.
-func Files(root string) ([]string, error) {
+func listFiles(root string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -74,7 +74,7 @@ func Files(root string) ([]string, error) {
 // Unformatted lists the Go files below root that gofmt would change, or that do
 // not parse.
 func Unformatted(root string) ([]string, error) {
-	files, err := Files(root)
+	files, err := listFiles(root)
 	if err != nil {
 		return nil, err
 	}

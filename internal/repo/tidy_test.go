@@ -39,6 +39,10 @@ var neighbourFiles = []string{".ci/run", "CONTRIBUTING.md"}
 // foreign are texts of others, kept as they came, and what is generated.
 var foreign = []string{"reports/assets/", "reports/page/lib/", "reports/draw/lib/", "reports/html/", "datasets/embedded/", "LICENSE", "go.sum", ".ci/tools.sum"}
 
+// fileName matches the names of Go files. What follows an underscore decides where and when a
+// file is built; _unix and _other leave that to its build line.
+var fileName = regexp.MustCompile(`^[a-z0-9-]+(_(linux|darwin|windows|unix|other))?(_(amd64|arm64))?(_test)?\.go$`)
+
 func isForeign(file string) bool {
 	return slices.ContainsFunc(foreign, func(p string) bool { return strings.HasPrefix(file, p) })
 }
@@ -47,7 +51,7 @@ func isForeign(file string) bool {
 // unfinished and no line names a workplace.
 func TestTidy(t *testing.T) {
 	root := mustRoot(t)
-	files, err := Files(root)
+	files, err := listFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +125,9 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 	}
 	if !isFormatted(text) {
 		complaints = append(complaints, file+": not formatted by gofmt")
+	}
+	if !fileName.MatchString(path.Base(file)) {
+		complaints = append(complaints, file+": in a file's name hyphens join words; an underscore begins _test, a system or a processor")
 	}
 	if ast.IsGenerated(parsed) {
 		return complaints, nil
@@ -212,6 +219,11 @@ func TestTidyFinds(t *testing.T) {
 		"var x = `" + strings.Repeat("é", 160) + "`\n"} {
 		if got, _ := judgeGo("x.go", []byte("package x\n\n"+bad)); len(got) != 1 || !strings.HasPrefix(got[0], "x.go:3: ") {
 			t.Errorf("judgeGo(%q) = %q, want one complaint about line 3", bad, got)
+		}
+	}
+	for file, n := range map[string]int{"ring-report_linux_amd64_test.go": 0, "usage_unix.go": 0, "ring_report.go": 1, "ringReport.go": 1} {
+		if got, _ := judgeGo("bench/"+file, []byte("package x\n")); len(got) != n {
+			t.Errorf("judgeGo of a file %s = %q, want %d complaints", file, got, n)
 		}
 	}
 	if got := judgeText("CONTRIBUTING.md", []byte("../shared/"+"datasets")); len(got) != 0 {

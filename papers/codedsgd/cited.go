@@ -7,6 +7,6 @@ import "embed"
 //
 // Source: ours: the page needs no source tree, and no other paper
 //
-//go:embed assign.go coded.go decode.go encode.go exchange.go job.go load.go load_accounting.go overlap.go
+//go:embed assign.go coded.go decode.go encode.go exchange.go job.go load.go load-accounting.go overlap.go
 //go:embed proof.go quantise.go segment.go split.go formula/formula.go
 var Cited embed.FS

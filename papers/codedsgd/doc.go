@@ -36,7 +36,7 @@
 //	    assign.go            Assignment.Redundancy
 //	    formula/formula.go   formula.Choose
 //	    load.go              BlockCount
-//	    proof_enumerate.go   Enumeration.Redundancy
+//	    proof-enumerate.go   Enumeration.Redundancy
 //	    tests                TestSection21EveryNodeHasMuBlocks,
 //	                         TestSection21SamplesFollowSpeed
 //	    page                 codedsgd.html#s2.1
@@ -57,12 +57,12 @@
 //	                         TestSection31SaturatesAndCounts
 //	    page                 codedsgd.html#s3.1
 //	§3.2.2
-//	    load_accounting.go   SummedMulticast, SummedUnicast
+//	    load-accounting.go   SummedMulticast, SummedUnicast
 //	    options.go           CSSGD, SSGDUnicast, SSGDMulticast, Compressed
 //	    page                 codedsgd.html#s3.2.2
 //	§3.2.4
 //	    formula/formula.go   formula.Time, formula.ShortTime, formula.Best
-//	    load_time.go         BatchTime, ShortBatchTime, BestRedundancy
+//	    load-time.go         BatchTime, ShortBatchTime, BestRedundancy
 //	    tests                TestSection324BestRedundancy
 //	    page                 codedsgd.html#s3.2.4
 //	Eq. (10)
@@ -145,13 +145,13 @@
 //	    page                 codedsgd.html#eq4
 //	Eq. (5)
 //	    assign.go            Assignment.Nodes
-//	    proof_enumerate.go   Enumeration.Nodes
+//	    proof-enumerate.go   Enumeration.Nodes
 //	    page                 codedsgd.html#eq5
 //	Eq. (6)
 //	    assign.go            Assignment
 //	    page                 codedsgd.html#eq6
 //	Eq. (8)
-//	    proof_enumerate.go   LoopCombinations
+//	    proof-enumerate.go   LoopCombinations
 //	    page                 codedsgd.html#eq8
 //	Alg. 1
 //	    exchange.go          Run
@@ -162,7 +162,7 @@
 //	    page                 codedsgd.html#alg1
 //	Alg. 2
 //	    assign.go            Assign
-//	    proof_enumerate.go   Enumerate
+//	    proof-enumerate.go   Enumerate
 //	    tests                TestAlgorithm2Line1BlocksAreTheSubsets,
 //	                         TestAlgorithm2Line5PiecesCoverTheBatch
 //	    page                 codedsgd.html#alg2
@@ -196,7 +196,7 @@
 //	    page                 codedsgd.html#alg3
 //	Alg. 3, line 2
 //	    encode.go            Assignment.Literal
-//	    proof_enumerate.go   LoopCount, Enumeration.Loop
+//	    proof-enumerate.go   LoopCount, Enumeration.Loop
 //	    tests                TestAlgorithm3Line2LoopCount,
 //	                         TestAlgorithm3Line2LoopsOverAllCombinations
 //	    page                 codedsgd.html#alg3

@@ -160,7 +160,7 @@ func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, i
 			ends = append(ends, "–")
 			continue
 		}
-		ends = append(ends, Interval(*ci, nil))
+		ends = append(ends, bracketed(*ci, nil))
 	}
 	return p.named(stated, values, unit), p.named(stated, ends, ""), nil
 }

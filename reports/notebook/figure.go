@@ -93,7 +93,7 @@ func (p *page) axis(f result.Figure, which, column string) (string, error) {
 }
 
 // series adds the series of a chart of lines or bars.
-func (p *page) series(out *Drawing, f result.Figure, rs []Row) error {
+func (p *page) series(out *Drawing, f result.Figure, rs []row) error {
 	at := map[string]int{}
 	for _, r := range rs {
 		place, err := p.place(out, f, r)
@@ -157,7 +157,7 @@ func bars(s *Series, n int) {
 }
 
 // place returns where along the figure a row stands: its number, or the place of its category.
-func (p *page) place(out *Drawing, f result.Figure, r Row) (float64, error) {
+func (p *page) place(out *Drawing, f result.Figure, r row) (float64, error) {
 	x, err := r.Get(f.X)
 	if err != nil {
 		return 0, err
@@ -187,7 +187,7 @@ func (p *page) place(out *Drawing, f result.Figure, r Row) (float64, error) {
 
 // seriesName returns what tells a row's series from others, in words and in keys, and the
 // key that fixes its colour.
-func (p *page) seriesName(f result.Figure, r Row, y string) (name []string, id, group string, err error) {
+func (p *page) seriesName(f result.Figure, r row, y string) (name []string, id, group string, err error) {
 	var keys []string
 	for _, by := range f.By {
 		v, err := r.Get(by)
@@ -221,8 +221,8 @@ func (p *page) seriesName(f result.Figure, r Row, y string) (name []string, id, 
 }
 
 // lanes adds the lanes and bands of a figure along a time.
-func (p *page) lanes(out *Drawing, f result.Figure, rs []Row) error {
-	text := func(r Row, key string) (string, error) {
+func (p *page) lanes(out *Drawing, f result.Figure, rs []row) error {
+	text := func(r row, key string) (string, error) {
 		if key == "" {
 			return "", nil
 		}

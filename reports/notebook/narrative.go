@@ -60,7 +60,7 @@ func (p *page) other(id string, profiles ...string) (*page, error) {
 
 // What a text asks of another result.
 func (p *page) Fact(key string) (Value, error)           { return p.fact(key) }
-func (p *page) Rows(f string, sel ...any) ([]Row, error) { return p.rows(f, sel...) }
+func (p *page) Rows(f string, sel ...any) ([]row, error) { return p.rows(f, sel...) }
 func (p *page) Has(f string, sel ...any) (bool, error)   { return p.has(f, sel...) }
 func (p *page) Seeds() Value                             { return Value{V: float64(len(p.Result.Seeds))} }
 func (p *page) Profile() string                          { return p.Result.Profile }
@@ -89,7 +89,7 @@ func (p *page) stated(id string) (string, error) {
 	}
 	value := span.ReplaceAllString(c.Value, "$1–$2")
 	if len(c.Numbers()) == 1 {
-		value = Grouped(strings.Replace(value, "-", "−", 1))
+		value = grouped(strings.Replace(value, "-", "−", 1))
 	}
 	return withUnit(value, p.unit(c.Unit)), nil
 }

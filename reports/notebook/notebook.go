@@ -293,7 +293,7 @@ func (p *page) funcs() text.FuncMap {
 		"num": p.num, "span": p.span, "bare": p.bare, "ci": ci, "list": p.list, "join": p.joined, "n": p.plural, "label": p.label, "words": p.wordsOf,
 		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit, "apart": p.apart,
 		"past": func(s string) string { return s }, "stated": p.stated,
-		"count": func(rs []Row) Value { return Value{V: float64(len(rs))} },
+		"count": func(rs []row) Value { return Value{V: float64(len(rs))} },
 		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,
 		"seeds": p.Seeds, "profile": p.Profile,
 		"fold": func(title string) string {

@@ -33,7 +33,7 @@ func Number(x float64, digits *int) string {
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-") // no −0
 	}
-	return Grouped(strings.Replace(s, "-", "−", 1))
+	return grouped(strings.Replace(s, "-", "−", 1))
 }
 
 // powered writes a mantissa times a power of ten, which has the form that fmt prints, "-07".
@@ -45,9 +45,9 @@ func powered(mantissa, power string) string {
 // raised writes a power above the line.
 var raised = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// Grouped puts a narrow space between thousands of the integer part of a plain decimal
+// grouped puts a narrow space between thousands of the integer part of a plain decimal
 // number of five digits and more.
-func Grouped(s string) string {
+func grouped(s string) string {
 	if strings.Contains(s, "·") {
 		return s
 	}
@@ -73,9 +73,9 @@ func Grouped(s string) string {
 	return out
 }
 
-// Interval prints the ends of a 95 % interval with digits decimals. If digits is nil, both ends get
+// bracketed prints the ends of a 95 % interval with digits decimals. If digits is nil, both ends get
 // the decimals of the larger one: an end near zero would otherwise be printed to a millionth.
-func Interval(ci [2]float64, digits *int) string {
+func bracketed(ci [2]float64, digits *int) string {
 	if digits == nil {
 		if far := max(math.Abs(ci[0]), math.Abs(ci[1])); far >= 1e-3 && far < 1e3 && (ci[0] != math.Trunc(ci[0]) || ci[1] != math.Trunc(ci[1])) {
 			d := min(max(0, 3-int(math.Floor(math.Log10(far)))), 4)

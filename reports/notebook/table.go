@@ -36,7 +36,7 @@ type Cell struct {
 // table places rows of a frame: columns by key, "seconds bsp dasp", each with its bounds. A
 // column with a plus, "+tie", is merged where nothing else of two rows differs. No row is
 // no table.
-func (p *page) table(keys string, rs []Row) (string, error) {
+func (p *page) table(keys string, rs []row) (string, error) {
 	if len(rs) == 0 {
 		return p.block(Part{Nothing: true}), nil
 	}
@@ -81,8 +81,8 @@ func (p *page) table(keys string, rs []Row) (string, error) {
 		t.Rows = append(t.Rows, line)
 	}
 	for k := range t.Head {
-		t.Head[k].Number = t.Head[k].Number && !slices.ContainsFunc(rs, func(r Row) bool { return named(r.at(at[k]).V) })
-		if t.Head[k].Bound != "" && !slices.ContainsFunc(rs, func(r Row) bool { return r.at(at[k]).CI != nil }) {
+		t.Head[k].Number = t.Head[k].Number && !slices.ContainsFunc(rs, func(r row) bool { return named(r.at(at[k]).V) })
+		if t.Head[k].Bound != "" && !slices.ContainsFunc(rs, func(r row) bool { return r.at(at[k]).CI != nil }) {
 			t.Head[k].Bound = "" // one seed has no interval
 		}
 	}

@@ -28,15 +28,15 @@ func (p *page) fact(key string) (Value, error) {
 	return Value{}, fmt.Errorf("%s has no fact %q", p.Result.ID, key)
 }
 
-// Row is one row of a frame.
-type Row struct {
+// row is one row of a frame.
+type row struct {
 	frame *result.Frame
 	cells []any
 	page  *page
 }
 
 // Get returns the cell of a column, with its interval.
-func (r Row) Get(key string) (Value, error) {
+func (r row) Get(key string) (Value, error) {
 	r.page.used[r.frame.ID+"."+key] = true
 	i := r.frame.At(key)
 	if i < 0 {
@@ -46,7 +46,7 @@ func (r Row) Get(key string) (Value, error) {
 }
 
 // at returns the cell of column i, with its interval.
-func (r Row) at(i int) Value {
+func (r row) at(i int) Value {
 	v := Value{V: r.cells[i], Column: r.frame.Columns[i], page: r.page}
 	if v.Column.Bound != "" {
 		return v
@@ -69,7 +69,7 @@ func (r Row) at(i int) Value {
 }
 
 // rows returns the rows of a frame in which each column named has the value beside it.
-func (p *page) rows(frame string, sel ...any) (out []Row, err error) {
+func (p *page) rows(frame string, sel ...any) (out []row, err error) {
 	p.used["frame "+frame] = true
 	f := p.Result.Frame(frame)
 	if f == nil {
@@ -84,7 +84,7 @@ func (p *page) rows(frame string, sel ...any) (out []Row, err error) {
 		}
 	}
 	for _, cells := range f.Rows {
-		r, keep := Row{f, cells, p}, true
+		r, keep := row{f, cells, p}, true
 		for k := 0; k < len(sel); k += 2 {
 			v, err := r.Get(sel[k].(string))
 			if err != nil {
@@ -124,7 +124,7 @@ func (p *page) has(frame string, sel ...any) (bool, error) {
 // where returns the rows whose number, or key, in a column stands in a relation to a value
 // or to another column: =, ≠, <, >. An empty cell is unequal to every value and neither
 // less nor greater.
-func where(key, op string, to any, rs []Row) (out []Row, err error) {
+func where(key, op string, to any, rs []row) (out []row, err error) {
 	for _, r := range rs {
 		v, err := r.Get(key)
 		if err != nil {
@@ -261,7 +261,7 @@ func ci(v Value) string {
 	if v.CI == nil {
 		return ""
 	}
-	return " " + Interval(*v.CI, v.Column.Digits)
+	return " " + bracketed(*v.CI, v.Column.Digits)
 }
 
 // is tells whether a finding is a key.
@@ -300,7 +300,7 @@ var hole = regexp.MustCompile(`\{[\w.-]+(:\w+)?\}`)
 // list says each row in words, "{case} ({share} of all)", and joins them; none stands for
 // no row. A hole is {column}, {column:bare}, {column:ci} or {column:2} with two decimals, or
 // {least..most}, a range, which is one number where both print alike.
-func (p *page) list(rs []Row, format string, none ...string) (string, error) {
+func (p *page) list(rs []row, format string, none ...string) (string, error) {
 	var items []string
 	for _, r := range rs {
 		s, err := p.say(r, format)
@@ -319,7 +319,7 @@ func (p *page) list(rs []Row, format string, none ...string) (string, error) {
 }
 
 // ranged prints a value and the one of another column as a range.
-func (p *page) ranged(least Value, to string, r Row) (string, error) {
+func (p *page) ranged(least Value, to string, r row) (string, error) {
 	most, err := r.Get(to)
 	if err != nil {
 		return "", err
@@ -336,7 +336,7 @@ func (p *page) ranged(least Value, to string, r Row) (string, error) {
 }
 
 // say fills the holes of a format with the cells of a row.
-func (p *page) say(r Row, format string) (string, error) {
+func (p *page) say(r row, format string) (string, error) {
 	var failed error
 	out := hole.ReplaceAllStringFunc(format, func(m string) string {
 		key, how, _ := strings.Cut(strings.Trim(m, "{}"), ":")
@@ -368,21 +368,21 @@ func (p *page) say(r Row, format string) (string, error) {
 }
 
 // first and last return one row of several, for a sentence about the ends of a sweep.
-func first(rs []Row) (Row, error) { return oneOf(rs, 0) }
-func last(rs []Row) (Row, error)  { return oneOf(rs, len(rs)-1) }
+func first(rs []row) (row, error) { return oneOf(rs, 0) }
+func last(rs []row) (row, error)  { return oneOf(rs, len(rs)-1) }
 
-func oneOf(rs []Row, i int) (Row, error) {
+func oneOf(rs []row, i int) (row, error) {
 	if i < 0 || i >= len(rs) {
-		return Row{}, errors.New("first, last: of no row")
+		return row{}, errors.New("first, last: of no row")
 	}
 	return rs[i], nil
 }
 
 // sorted returns rows by a column, the smallest number first; without numbers last.
-func sorted(key string, rs []Row) ([]Row, error) {
+func sorted(key string, rs []row) ([]row, error) {
 	out := slices.Clone(rs)
 	var failed error
-	slices.SortStableFunc(out, func(a, b Row) int {
+	slices.SortStableFunc(out, func(a, b row) int {
 		x, errX := a.Get(key)
 		y, errY := b.Get(key)
 		failed = errors.Join(failed, errX, errY)

@@ -31,8 +31,8 @@ const (
 
 // What DASP's rule needs beside a setting: our defaults.
 const (
-	DASPAlpha = 0.5 // α of Eq. (1)
-	DASPSmax  = 6   // Smax
+	daspAlpha = 0.5 // α of Eq. (1)
+	daspSmax  = 6   // Smax
 )
 
 // About returns a fact, NaN where the setting is out of range or has none.
@@ -64,9 +64,9 @@ func About(f Fact, s Setting) float64 {
 	case DASPWait:
 		// f_i and f_j are iteration times, each a turn alone with the server.
 		push := formula.NaiveTime(2, k, s.Latency, s.Bandwidth)
-		return dasp.WaitDifference(DASPAlpha, s.Compute+push, float64(s.Compute*s.Slowest)+push)
+		return dasp.WaitDifference(daspAlpha, s.Compute+push, float64(s.Compute*s.Slowest)+push)
 	case DASPSpread:
-		return float64(dasp.SpreadBound(DASPSmax, n))
+		return float64(dasp.SpreadBound(daspSmax, n))
 	}
 	return math.NaN()
 }

@@ -17,8 +17,8 @@ type (
 	Cost    = cost.Cost
 )
 
-// MostWorkers bounds Setting.Workers.
-const MostWorkers = cost.MostWorkers
+// mostWorkers bounds Setting.Workers.
+const mostWorkers = cost.MostWorkers
 
 // Method is a cost formula of a method.
 type Method = method.Formula

@@ -149,7 +149,7 @@ func grid() (out []Setting) {
 	}
 	good := out[len(out)-1]
 	for _, spoil := range []func(*Setting){
-		func(s *Setting) { s.Workers = 1 }, func(s *Setting) { s.Workers = MostWorkers + 1 }, func(s *Setting) { s.PerMachine = 0 },
+		func(s *Setting) { s.Workers = 1 }, func(s *Setting) { s.Workers = mostWorkers + 1 }, func(s *Setting) { s.PerMachine = 0 },
 		func(s *Setting) { s.Redundancy = 0 },
 		func(s *Setting) { s.Parameters = 0 }, func(s *Setting) { s.Bandwidth = math.Inf(1) }, func(s *Setting) { s.Inner = math.NaN() },
 		func(s *Setting) { s.Latency = -1 },

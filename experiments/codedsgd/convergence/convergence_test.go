@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -19,7 +20,7 @@ import (
 // exhibit that is not whole.
 func TestFiguresShareTrainings(t *testing.T) {
 	memo := kittest.Memo{}
-	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
+	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	first, err := fig8().Run(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)

@@ -43,8 +43,12 @@ func TestUncodedSaves(t *testing.T) {
 }
 
 // The results of profile ci hold what they are made of: curves that end where the table of
-// ends says, times that are updates times iterations, and no traffic where r = n.
+// ends says, times that are updates times iterations, and no traffic where r = n. All
+// experiments of the room run, on the same trainings.
 func TestFigures(t *testing.T) {
+	for _, e := range append(Experiments(), ThreeAlgorithms()...) {
+		kittest.Ran(t, e, "ci", 0)
+	}
 	r := kittest.Ran(t, fig4(), "ci", 0)
 	f := r.Frame("curves")
 	last := f.Rows[len(f.Rows)-1]

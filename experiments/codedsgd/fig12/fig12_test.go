@@ -111,6 +111,7 @@ func TestFig12(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
+	kittest.Ran(t, fig13(), "ci", 0)
 	res := kittest.Ran(t, fig12(), "ci", 0)
 	for i, want := range []string{"C10 same-sign", "C19 differs", "C25 equal", "C34 same-sign"} {
 		if c := res.Claims[i]; c.ID+" "+c.Verdict != want {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gradsync/experiments/dasp/dasptest"
 	"gradsync/experiments/dasp/retrace"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
@@ -73,7 +72,7 @@ func TestQueues(t *testing.T) {
 	for _, v := range clusters("quick") {
 		cfg := setup.Timing(v.Platform, "asp", "resnet18", 0)
 		cfg.Workers = 1
-		o := dasptest.Timed(t, cfg)
+		o := timed(t, cfg)
 		if q := linkQueues(o.Log, v.Platform)[0]; q > 1e-6 {
 			t.Errorf("%s: a worker alone queues %g s", v.Name, q)
 		}
@@ -83,7 +82,7 @@ func TestQueues(t *testing.T) {
 			t.Errorf("%s: transfers last %g s", v.Name, got)
 		}
 	}
-	full := dasptest.Timed(t, setup.Timing(setup.Load(setup.Homogeneous), "asp", "vgg19_bn", 0))
+	full := timed(t, setup.Timing(setup.Load(setup.Homogeneous), "asp", "vgg19_bn", 0))
 	for w, q := range linkQueues(full.Log, setup.Load(setup.Homogeneous)) {
 		if q < 0.05 { // two transfers of 80 MB by six at 10 Gb/s: 64 ms each, one's own apart
 			t.Errorf("worker %d queues %g s, want most of five others' transfers", w, q)
@@ -264,7 +263,7 @@ func TestRetraceRepeatsEveryMethod(t *testing.T) {
 		for _, f := range append(methodForms(), printedForms...) {
 			cfg := setup.Timing(v.Platform, f.sync, "lenet5", 2)
 			f.set(cfg.Options)
-			l := dasptest.Timed(t, cfg).Log
+			l := timed(t, cfg).Log
 			d, _ := cfg.Options.F()
 			c, err := cfg.Options.Config()
 			if err != nil {
@@ -285,4 +284,15 @@ func TestRetraceRepeatsEveryMethod(t *testing.T) {
 			}
 		}
 	}
+}
+
+// timed makes a short timing-only run with its log.
+func timed(t *testing.T, cfg train.Config) *train.Outcome {
+	t.Helper()
+	cfg.Engine, cfg.MaxPushes, cfg.Warmup = "portable", 300, 0
+	o, err := train.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }

@@ -9,7 +9,9 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/train"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -38,11 +40,13 @@ func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	s := SizeOf("ci", "lenet5")
-	retimed, err := TrainOnce(t.Context(), exp.Env{}, Load(Heterogeneous), "bsp", 0, s)
+	s.Batch, s.Pushes = 2, 48 // two evaluations
+	env := exp.Env{Engine: kittest.Engine()}
+	retimed, err := TrainOnce(t.Context(), env, Load(Heterogeneous), "bsp", 0, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := Run(t.Context(), exp.Env{}, Training(Load(Heterogeneous), "bsp", 0, s))
+	trained, err := Run(t.Context(), env, Training(Load(Heterogeneous), "bsp", 0, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +56,7 @@ func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 	if !reflect.DeepEqual(retimed.Iteration, trained.Iteration) {
 		t.Errorf("retimed iteration %+v, trained %+v", retimed.Iteration, trained.Iteration)
 	}
-	homo, err := Run(t.Context(), exp.Env{}, Training(Load(Homogeneous), "bsp", 0, s))
+	homo, err := Run(t.Context(), env, Training(Load(Homogeneous), "bsp", 0, s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"gradsync/experiments/dasp/dasptest"
 	"gradsync/experiments/dasp/retrace"
 	"gradsync/experiments/dasp/setup"
+	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 )
@@ -148,7 +148,7 @@ func TestCensusAtTheEnds(t *testing.T) {
 		for s, wantWaits := range map[int64]float64{rivals.Unbounded: 0, 0: 5. / 6} {
 			cfg := setup.Timing(setup.Load(cluster), "ssp", "lenet5", 3)
 			cfg.Options.Staleness = s
-			c, err := newCensus(dasptest.Timed(t, cfg), *cfg.Options)
+			c, err := newCensus(timed(t, cfg), *cfg.Options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestCensusAgreesWithTheServer(t *testing.T) {
 	for _, method := range clockMethods {
 		for _, cluster := range []string{setup.Heterogeneous, setup.Straggler} {
 			cfg := setup.Timing(setup.Load(cluster), method, "resnet18", 1)
-			o := dasptest.Timed(t, cfg)
+			o := timed(t, cfg)
 			c, err := newCensus(o, *cfg.Options)
 			if err != nil {
 				t.Fatal(err)
@@ -188,4 +188,15 @@ func TestCensusAgreesWithTheServer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// timed makes a short timing-only run with its log.
+func timed(t *testing.T, cfg train.Config) *train.Outcome {
+	t.Helper()
+	cfg.Engine, cfg.MaxPushes, cfg.Warmup = "portable", 300, 0
+	o, err := train.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }

@@ -109,7 +109,7 @@ func Ran(t *testing.T, e exp.Experiment, profile string, seeds ...uint64) *resul
 	defer results.Unlock()
 	key := fmt.Sprint(e.ID, " ", profile, seeds)
 	if results.of[key] == nil {
-		r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds, Memo: memory})
+		r, err := e.Run(t.Context(), exp.Env{Profile: profile, Seeds: seeds, Engine: Engine(), Memo: memory})
 		if err == nil {
 			err = result.Check(r)
 		}

@@ -12,6 +12,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 	"gradsync/papers/ringsparse"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -19,7 +20,7 @@ import (
 // training; and a second run takes every training from the memo and says the same.
 func TestAccuracy(t *testing.T) {
 	memo := kittest.Memo{}
-	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
+	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	res := kittest.RunWhole(t, Experiment(), env)
 	kittest.WantVerdict(t, res.Claims[0], claims.SameSign, "P10")
 	if len(res.Claims) != 1 || res.Claims[0].ID != "P10" || len(res.Data) != 1 {
@@ -54,8 +55,10 @@ func TestPrunedTrainings(t *testing.T) {
 	}
 	plan := planTraining("quick")
 	net := plan.Nets[1]
-	net.Updates, plan.Batch = 4, 2
-	into, err := plan.pruned(t.Context(), net, plan.config(net, plan.Forms[0], 0))
+	net.Updates, plan.Batch, plan.EvalImages = 4, 2, 10
+	dense := plan.config(net, plan.Forms[0], 0)
+	dense.Engine = kittest.Engine()
+	into, err := plan.pruned(t.Context(), net, dense)
 	if err != nil {
 		t.Fatal(err)
 	}

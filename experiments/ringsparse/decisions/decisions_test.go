@@ -15,6 +15,7 @@ import (
 	"gradsync/experiments/ringsparse/setup"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
+	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -25,7 +26,7 @@ func TestDecisions(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	memo := kittest.Memo{}
-	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Memo: memo}
+	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	res := kittest.RunWhole(t, Experiment(), env)
 	if len(res.Claims) != 2 || len(res.Data) == 0 { // one set embedded, two on a disk that has both
 		t.Fatalf("%d claims, data %v", len(res.Claims), res.Data)
@@ -36,7 +37,7 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	first := kittest.Encode(t, res)
-	if !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))) ||
+	if !bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine()}))) ||
 		!bytes.Equal(first, kittest.Encode(t, kittest.RunWhole(t, Experiment(), env))) {
 		t.Error("a second run, without memo or with it, has other bytes")
 	}
@@ -51,7 +52,7 @@ func TestDecisions(t *testing.T) {
 // decide1 runs a case of plan for one seed with both tie rules on the first number of ranks.
 func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []decided) {
 	t.Helper()
-	env := exp.Env{Profile: "ci"}
+	env := exp.Env{Profile: "ci", Engine: kittest.Engine()}
 	for _, tie := range plan.Ties {
 		src, err := plan.find(key).open(env, seed)
 		if err != nil {

@@ -159,9 +159,11 @@ func cancelled(s suite) {
 	// Also while ranks wait for a computation.
 	ctx, stop = context.WithCancelCause(s.Context())
 	_, err = s.make(2, 1).Run(ctx, func(p cluster.Proc) ([]byte, error) {
+		left := make(chan struct{}) // it lasts until the rank waits for it no more
+		defer close(left)
 		return nil, cluster.Compute(p, work, func() error {
 			stop(cause)
-			time.Sleep(20 * time.Millisecond)
+			<-left
 			return nil
 		})
 	})

@@ -35,15 +35,6 @@ func RingTime(n int, k, alpha, b float64) float64 {
 	return 2 * float64(n-1) * (alpha + k/(float64(n)*b))
 }
 
-// ReduceScatterTime returns the seconds of one half of RingTime:
-//
-//	(N−1)·(α + K/(N·B))
-//
-// All-gather costs the same.
-//
-// Source: §1.3
-func ReduceScatterTime(n int, k, alpha, b float64) float64 { return RingTime(n, k, alpha, b) / 2 }
-
 // NaiveRootBytes returns the bytes that the single reducer receives, and that
 // it sends back:
 //

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/match"
 	"gradsync/shared/cluster/internal/rank"
 )
 
@@ -61,23 +62,25 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 	})
 	defer stop()
 	w.Mu.Lock()
-	for i, e := range w.ends {
-		w.Join(i, r.hosts[i], e).Run(func(p cluster.Proc) (err error) {
-			e.result, err = body(p)
-			return err
-		})
+	for _, r := range w.ranks {
+		r.Run(body)
 	}
 	w.Mu.Unlock()
 	w.Group.Wait()
-	return w.outcome()
+	w.Mu.Lock()
+	if rank, op, err := w.Unseen(); err != nil {
+		w.fail(rank, op, err)
+	}
+	w.Mu.Unlock()
+	return w.Outcome()
 }
 
-// world is one run: all its ranks share one Core.
+// world is one run: all its ranks share one Core, and it is their rank.Network.
 type world struct {
 	*rank.Core
 	hosts     []cluster.Host
 	multicast bool
-	ends      []*endpoint // by rank
+	ranks     []*rank.Rank
 }
 
 func newWorld(r *Runtime) *world {
@@ -85,8 +88,8 @@ func newWorld(r *Runtime) *world {
 	w.Core = rank.New(rank.Config{
 		Seed: r.cfg.Seed, Size: len(r.hosts), Trace: r.cfg.Trace, Emulate: r.cfg.Emulate, Fail: w.fail, Stalled: w.deadlock,
 	})
-	for i := range r.hosts {
-		w.ends = append(w.ends, &endpoint{w: w, id: i})
+	for i, h := range r.hosts {
+		w.ranks = append(w.ranks, w.Join(i, h, w))
 	}
 	return w
 }
@@ -109,25 +112,34 @@ func (w *world) deadlock() {
 	}
 }
 
-// outcome gathers what the ranks leave.
-func (w *world) outcome() (cluster.Outcome, error) {
-	w.Mu.Lock()
+// Send implements rank.Network.
+func (w *world) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
+	body := slices.Clone(m.Body) // outside the lock
+	err := t.Enter()
 	defer w.Mu.Unlock()
-	if rank, op, err := w.Unseen(); err != nil {
-		w.fail(rank, op, err)
+	if err == nil {
+		w.ranks[q.Peer].Hand(match.Key{From: t.Rank(), Tag: q.Tag}, m, body)
+		if q.Peer != t.Rank() {
+			w.ranks[t.Rank()].Count(m, 1)
+		}
 	}
-	out := cluster.Outcome{
-		Results: make([][]byte, len(w.ends)),
-		Elapsed: w.Elapsed,
-		Trace:   &cluster.Trace{Ranks: len(w.ends), Sent: make([]cluster.Traffic, len(w.ends)), Spans: w.Spans},
-	}
-	for i, e := range w.ends {
-		out.Results[i] = e.result
-		out.Trace.Sent[i] = e.sent
-	}
-	out.Trace.Sort()
-	if w.Abort != nil {
-		return out, w.Abort
-	}
-	return out, nil
+	q.Complete(err)
 }
+
+// Broadcast implements rank.Network.
+func (w *world) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.Msg) {
+	err := t.Enter()
+	defer w.Mu.Unlock()
+	if err == nil {
+		for i, member := range others {
+			w.ranks[member].Hand(match.Key{From: t.Rank(), Tag: q.Tag, Bcast: true}, m, slices.Clone(m.Body))
+			if i == 0 || !w.multicast {
+				w.ranks[t.Rank()].Count(m, 1)
+			}
+		}
+	}
+	q.Complete(err)
+}
+
+// Recycle implements rank.Network: buffers are not used twice.
+func (w *world) Recycle(*rank.Packet) {}

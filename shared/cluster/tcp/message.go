@@ -16,22 +16,11 @@ const eager = 16 << 10
 // grows with what arrives.
 const whole = 64 << 20
 
-// packet is a message that arrives or has arrived.
+// packet is a message that arrives. One without a body too is whole only when its
+// reader says it.
 type packet struct {
-	key      match.Key
-	meta     [4]int64
-	size     int
-	declared bool
-	got      int       // bytes so far
-	here     bool      // all of it; one without a body too is so only when its reader says it
-	recv     *rank.Req // the receive that it is for, once there is one
-	dst      []byte    // the receive's body, if the pieces went there
-	parts    []part    // those that arrived before the receive was posted
-}
-
-type part struct {
-	off int
-	b   []byte
+	rank.Packet
+	got int // bytes so far
 }
 
 // Send implements rank.Network.
@@ -45,7 +34,7 @@ func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 	case err != nil:
 		q.Complete(err)
 	case to == n.cfg.Rank:
-		n.deliver(body, q.Tag, m)
+		n.self.Hand(match.Key{From: to, Tag: q.Tag}, m, body)
 		q.Complete(nil)
 	default:
 		n.post(q, to, m, body, 0)
@@ -86,72 +75,32 @@ func settle(q *rank.Req) {
 	}
 }
 
-// deliver hands a message of this rank to itself.
-func (n *node) deliver(body []byte, tag cluster.Tag, m *cluster.Msg) {
-	p := &packet{key: match.Key{From: n.cfg.Rank, Tag: tag}, meta: m.Meta, size: m.Size(), declared: m.Body == nil, here: true}
-	if len(body) > 0 {
-		p.parts, p.got = []part{{0, body}}, len(body)
+// Recycle implements rank.Network.
+func (n *node) Recycle(p *rank.Packet) {
+	n.recycle(p.Body)
+	for _, x := range p.Parts {
+		n.recycle(x.B)
 	}
-	if q, ok := n.box.Deliver(p.key, p); ok {
-		q.Bound, p.recv = true, q
-		accept(p)
-		q.Complete(nil)
+	p.Body, p.Parts = nil, nil
+}
+
+// recycle keeps b for a piece. The caller holds the lock.
+func (n *node) recycle(b []byte) {
+	if cap(b) == n.chunk && len(n.free) < 32 {
+		n.free = append(n.free, b)
 	}
 }
 
-// accept fills the receive's message with p. No lock is needed: until the
-// receive is done its message belongs to the runtime.
-func accept(p *packet) {
-	q := p.recv
-	m := q.Into
-	m.From, m.Tag, m.Meta, m.Declared = p.key.From, p.key.Tag, p.meta, 0
-	switch {
-	case p.declared:
-		m.Body, m.Declared = nil, p.size
-	case p.dst != nil:
-		m.Body = p.dst
-		p.copyTo(m.Body)
-	case m.Body != nil && cap(m.Body) >= p.size:
-		m.Body = m.Body[:p.size]
-		p.copyTo(m.Body)
-	case len(p.parts) == 1:
-		m.Body, p.parts = p.parts[0].b, nil
-	default:
-		m.Body = make([]byte, p.size)
-		p.copyTo(m.Body)
-	}
-	q.Peer = p.key.From
-}
-
-func (p *packet) copyTo(b []byte) {
-	for _, x := range p.parts {
-		copy(b[x.off:], x.b)
-	}
-}
-
-// recycle keeps the buffers of p's parts. The caller holds the lock.
-func (n *node) recycle(p *packet) {
-	for _, x := range p.parts {
-		if cap(x.b) == n.chunk && len(n.free) < 32 {
-			n.free = append(n.free, x.b)
-		}
-	}
-	p.parts = nil
-}
-
-// place returns where n.size bytes at off of p go. The caller holds the lock.
+// place returns where size bytes at off of p go. The caller holds the lock.
 func (n *node) place(p *packet, off, size int) []byte {
-	if p.recv != nil && p.dst == nil {
-		m := p.recv.Into
-		switch {
-		case m.Body != nil && cap(m.Body) >= p.size:
-			p.dst = m.Body[:p.size]
-		case p.size <= whole:
-			p.dst = make([]byte, p.size)
-		}
+	if room := p.Room(); room != nil {
+		return room[off : off+size]
 	}
-	if p.dst != nil {
-		return p.dst[off : off+size]
+	if p.Recv != nil && p.Body == nil && p.Size <= whole {
+		p.Body = make([]byte, p.Size)
+	}
+	if p.Body != nil {
+		return p.Body[off : off+size]
 	}
 	var b []byte
 	switch last := len(n.free) - 1; {
@@ -162,30 +111,13 @@ func (n *node) place(p *packet, off, size int) []byte {
 	default:
 		b = make([]byte, size, n.chunk)
 	}
-	p.parts = append(p.parts, part{off, b})
+	if size == p.Size {
+		p.Body = b
+	} else {
+		p.Parts = append(p.Parts, rank.Part{Off: off, B: b})
+	}
 	return b
 }
-
-// Receive implements rank.Network. It gives up the lock while a message that is
-// here already is copied.
-func (n *node) Receive(q *rank.Req, key match.Key) {
-	p, ok := n.box.Post(key, q)
-	if !ok {
-		return
-	}
-	q.Bound, p.recv = true, q
-	if !p.here {
-		return // whoever reads it ends the receive
-	}
-	n.Mu.Unlock()
-	accept(p)
-	n.Mu.Lock()
-	n.recycle(p)
-	q.Complete(nil)
-}
-
-// Withdraw implements rank.Network.
-func (n *node) Withdraw(q *rank.Req) bool { return n.box.Cancel(q) }
 
 // post queues m, whose body is body, for a peer. The caller holds the lock.
 func (n *node) post(q *rank.Req, to int, m *cluster.Msg, body []byte, flags uint8) {
@@ -199,7 +131,5 @@ func (n *node) post(q *rank.Req, to int, m *cluster.Msg, body []byte, flags uint
 	if len(body) > eager {
 		q.Left += frames
 	}
-	n.sent.Messages++
-	n.sent.Bytes += int64(h.Size)
-	n.sent.Header += int64(frames) * cluster.HeaderBytes
+	n.self.Count(m, frames)
 }

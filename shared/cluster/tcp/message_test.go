@@ -36,7 +36,7 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 		both.Go(func() {
 			n.Mu.Lock()
 			q.Into = &m
-			n.Receive(q, match.Key{From: 1, Tag: 1})
+			n.self.Receive(q, match.Key{From: 1, Tag: 1})
 			if early = m.From == 1; early {
 				m.Meta[0] = -1 // as its owner may
 			}

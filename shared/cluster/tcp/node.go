@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/internal/match"
 	"gradsync/shared/cluster/internal/rank"
 )
 
@@ -35,11 +34,8 @@ type node struct {
 	open     []io.Closer
 	book     book
 	chunk    int
-	box      match.Box[*rank.Req, *packet]
 	peers    []*peer // by rank, nil: this one
 	free     [][]byte
-	sent     cluster.Traffic
-	result   []byte
 	probed   chan struct{}
 	acked    int64 // bytes of messages, says the kernel; −1: it does not
 

@@ -94,7 +94,7 @@ func strike(t *testing.T, victim int, timeout, limit time.Duration, op string, b
 	cfgs := job(t, 4)
 	procs := make([]*process, len(cfgs))
 	for i, cfg := range cfgs {
-		cfg.Timeout = timeout
+		cfg.Timeout, cfg.Join = timeout, never
 		procs[i] = launch(t, cfg)
 	}
 	for _, p := range procs {
@@ -129,6 +129,6 @@ func strike(t *testing.T, victim int, timeout, limit time.Duration, op string, b
 // that ran the rendezvous.
 func TestAKilledProcessIsNamed(t *testing.T) {
 	for _, victim := range []int{2, 1} {
-		strike(t, victim, patience, patience/2, "lost", (*os.Process).Kill)
+		strike(t, victim, never, never/2, "lost", (*os.Process).Kill)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/internal/match"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 var errStopped = errors.New("tcp: the run has ended")
@@ -67,19 +68,17 @@ func (l *link) await() error {
 // its sender.
 func (l *link) first(h cluster.Header) error {
 	n := l.n
-	p := &packet{key: match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, meta: h.Meta,
-		size: h.Size, declared: h.Flags&cluster.FlagDeclared != 0}
+	p := &packet{Packet: rank.Packet{Key: match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, Meta: h.Meta,
+		Size: h.Size, Declared: h.Flags&cluster.FlagDeclared != 0}}
 	n.Mu.Lock()
-	if !p.declared && h.Piece < h.Size {
+	if !p.Declared && h.Piece < h.Size {
 		l.p.arriving[l.p.announced] = p
 	}
 	l.p.announced++
 	if len(l.p.links) > 1 {
 		n.cond.Broadcast()
 	}
-	if q, ok := n.box.Deliver(p.key, p); ok {
-		q.Bound, p.recv = true, q
-	}
+	n.self.Arrive(&p.Packet)
 	var dst []byte
 	if h.Piece > 0 {
 		dst = n.place(p, 0, h.Piece)
@@ -100,7 +99,7 @@ func (l *link) more(h cluster.Header) error {
 		return errStopped
 	}
 	p := l.p.arriving[number]
-	if p == nil || p.size != h.Size || h.Piece > p.size-p.got {
+	if p == nil || p.Size != h.Size || h.Piece > p.Size-p.got {
 		n.Mu.Unlock()
 		return fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, l.frame-1, number)
 	}
@@ -129,19 +128,15 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
 	p.got += len(dst)
-	p.here = p.declared || p.got == p.size
-	if !p.here {
+	p.Whole = p.Declared || p.got == p.Size
+	if !p.Whole {
 		return nil
 	}
 	if h.Flags&cluster.FlagMore != 0 {
 		delete(l.p.arriving, h.Meta[0])
 	}
-	if p.recv != nil {
-		n.Mu.Unlock()
-		accept(p)
-		n.Mu.Lock()
-		n.recycle(p)
-		p.recv.Complete(nil)
+	if p.Recv != nil {
+		n.self.Finish(&p.Packet)
 	}
 	l.p.arrived++
 	return nil

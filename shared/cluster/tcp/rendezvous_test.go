@@ -30,10 +30,11 @@ func wantAll(t *testing.T, errs []error, words ...string) {
 // A process of another job is refused, told which job it met, and named to the
 // ranks that wait in vain for the one whose place it has.
 func TestAnotherJobIsRefused(t *testing.T) {
+	t.Parallel()
 	cfgs := job(t, 3)
 	cfgs[2].Job = "another"
 	for i := range cfgs {
-		cfgs[i].Join = time.Second
+		cfgs[i].Join = patience
 	}
 	_, errs := each(cfgs, nothing)
 	wantAll(t, errs, `refused rank 2 of job "another" at 127.0.0.1:`, `this is job "faults"`)
@@ -64,8 +65,10 @@ func TestMistakenRanksAreRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfgs := job(t, 3)
+			for i := range cfgs {
+				cfgs[i].Join = patience
+			}
 			c.change(cfgs)
-			begin := time.Now()
 			_, errs := each(cfgs, nothing)
 			wantAll(t, []error{errs[1]}, c.words...)
 			told := 0
@@ -79,9 +82,6 @@ func TestMistakenRanksAreRefused(t *testing.T) {
 			if told < 2 { // both sides; a third may come when all is over
 				t.Errorf("%d of 3 were told: %v", told, errs)
 			}
-			if d := time.Since(begin); c.name == "duplicate" && d > 2*patience {
-				t.Errorf("told after %v", d)
-			}
 		})
 	}
 }
@@ -91,9 +91,10 @@ func TestAMissingRankIsNamed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
+	t.Parallel()
 	cfgs := job(t, 4)
 	for i := range cfgs {
-		cfgs[i].Join = time.Second
+		cfgs[i].Join = patience
 	}
 	_, errs := each(cfgs[:2], nothing)
 	wantAll(t, errs, "rank 2, 3 of 4 did not come to 127.0.0.1:")
@@ -180,24 +181,26 @@ func TestAnotherVersionIsNamed(t *testing.T) {
 // ranks have met.
 func TestACancelledContextEndsAll(t *testing.T) {
 	cfgs := job(t, 3)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
+	ctx, end := context.WithCancelCause(t.Context())
 	done := make(chan []error, 1)
 	go func() {
 		_, errs := each(cfgs[:2], rings)
 		done <- errs
 	}()
-	_, err := tcp.New(cfgs[2]).Run(ctx, rings)
+	_, err := tcp.New(cfgs[2]).Run(ctx, func(p cluster.Proc) ([]byte, error) {
+		end(context.DeadlineExceeded) // as if its time were over, once the ranks have met
+		return rings(p)
+	})
 	for i, err := range append(<-done, err) {
 		var a *cluster.AbortError
 		if !errors.As(err, &a) || a.Op != "context" || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("rank %d: %v", i, err)
 		}
 	}
-	ctx, cancel = context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	begin := time.Now()
-	if _, err := tcp.New(cfgs[2]).Run(ctx, nothing); !errors.Is(err, context.Canceled) || time.Since(begin) > patience {
+	if _, err := tcp.New(cfgs[2]).Run(ctx, nothing); !errors.Is(err, context.Canceled) || time.Since(begin) > never/2 {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
 }

@@ -40,10 +40,7 @@ func (n *node) prepare(ln net.Listener, body func(cluster.Proc) ([]byte, error))
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
 	n.chunk, n.Begin = b.Chunk, time.Now()
-	n.self.Run(func(p cluster.Proc) (err error) {
-		n.result, err = body(p)
-		return err
-	})
+	n.self.Run(body)
 	return true
 }
 
@@ -109,9 +106,11 @@ func (n *node) leave() {
 	r.Counted = r.Kernel >= 0
 	n.Mu.Lock()
 	n.acked = r.Kernel
-	r.Sent, r.Elapsed, r.Spans, r.Nothing = n.sent, n.Elapsed, n.Spans, n.result == nil
 	n.Mu.Unlock()
-	if err := n.ctl.send(kindDone, r, n.result); err != nil {
+	out, _ := n.Outcome() // whether the run failed is not known yet
+	result := out.Results[n.cfg.Rank]
+	r.Sent, r.Elapsed, r.Spans, r.Nothing = out.Trace.Sent[n.cfg.Rank], out.Elapsed, out.Trace.Spans, result == nil
+	if err := n.ctl.send(kindDone, r, result); err != nil {
 		n.report(n.cfg.Rank, "result", err)
 	}
 }
@@ -143,19 +142,13 @@ func (n *node) kernel() (total int64) {
 
 // outcome gathers what this rank knows of the run; at rank 0, what all left.
 func (n *node) outcome() (cluster.Outcome, error) {
+	out, err := n.Outcome()
+	if err != nil {
+		clear(out.Results)
+		return out, err
+	}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	out := cluster.Outcome{
-		Results: make([][]byte, n.cfg.Size),
-		Elapsed: n.Elapsed,
-		Trace:   &cluster.Trace{Ranks: n.cfg.Size, Sent: make([]cluster.Traffic, n.cfg.Size), Spans: n.Spans},
-	}
-	out.Trace.Sent[n.cfg.Rank] = n.sent
-	if n.Abort != nil {
-		out.Trace.Sort()
-		return out, n.Abort
-	}
-	out.Results[n.cfg.Rank] = n.result
 	out.Elapsed = n.end.Elapsed
 	counted := n.acked >= 0
 	out.Trace.Kernel = make([]int64, n.cfg.Size)

@@ -16,10 +16,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 )
 
-// Run checks what the contract of tensor.Engine says.
+// Run checks what the contract of tensor.Engine says; under the race detector only
+// that every operation leaves the same bits on any number of threads, since the
+// other checks call the engine on one.
 //
 // Source: ours: the contract in shared/tensor/engine.go
 func Run(t *testing.T, e tensor.Engine) {
@@ -32,6 +35,9 @@ func Run(t *testing.T, e tensor.Engine) {
 		{"relu", relus}, {"add", adds}, {"maxPool", maxPools}, {"avgPool", avgPools}, {"loss", losses},
 		{"nan", nans}, {"shorts", shorts}, {"sameBits", sameBits}, {"allocations", allocations},
 	} {
+		if race.Enabled && c.name != "sameBits" {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) { c.check(t, e) })
 	}
 }

@@ -61,32 +61,6 @@ func quantiseBlocks(dst []byte, src []float32, scale, bound float32, limit int32
 	return n
 }
 
-func dequantiseBlocks(dst []float32, src []byte, step float32) int {
-	n := len(dst) &^ (block - 1)
-	switch active {
-	case avx512:
-		dequantiseAVX512(floats(dst), words(src), n, step)
-	case avx2:
-		dequantiseAVX2(floats(dst), words(src), n, step)
-	default:
-		return 0
-	}
-	return n
-}
-
-func dequantiseAddBlocks(dst []float32, src []byte, step float32) int {
-	n := len(dst) &^ (block - 1)
-	switch active {
-	case avx512:
-		dequantiseAddAVX512(floats(dst), words(src), n, step)
-	case avx2:
-		dequantiseAddAVX2(floats(dst), words(src), n, step)
-	default:
-		return 0
-	}
-	return n
-}
-
 // transposeBlocks does 16 rows; columns is a multiple of 8. It moves data only,
 // and wider registers would not move it faster.
 func transposeBlocks(dst []float32, dstStride int, src []float32, srcStride, columns int) bool {

@@ -15,7 +15,7 @@ func TestGeneratedFilesAreCommitted(t *testing.T) {
 		t.Skip("no go command on this machine's PATH")
 	}
 	dir := t.TempDir()
-	names := []string{"kernels_amd64.s", "kernels_stubs_amd64.go"}
+	names := []string{"kernels_amd64.s", "kernels-stubs_amd64.go"}
 	out, err := exec.Command(goTool, "run", "./gen/kernels",
 		"-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", "vec").CombinedOutput()
 	if err != nil {

@@ -19,8 +19,6 @@ func unpackBlocks([]float32, []byte, []byte) (done, used int) {
 }
 
 func unpackAddBlocks([]float32, []byte, []byte) (done, used int) { return 0, 0 }
-func dequantiseBlocks([]float32, []byte, float32) int            { return 0 }
-func dequantiseAddBlocks([]float32, []byte, float32) int         { return 0 }
 
 func quantiseBlocks([]byte, []float32, float32, float32, int32, *[3][block]uint32) int {
 	return 0

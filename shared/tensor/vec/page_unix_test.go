@@ -43,8 +43,10 @@ func TestNothingBehindTheBuffersIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			four := atEnd(4 * n)
-			AppendQuantised(four[:0], a, 1, 9)
-			if err := AddQuantised(b, four, 1); err != nil {
+			q := make([]int32, n)
+			Quantise(q, a, 1, 9)
+			AppendInt32(four[:0], q)
+			if err := AddInt32Bytes(q, four); err != nil {
 				t.Fatal(err)
 			}
 			// 16 rows of columns elements.

@@ -1,7 +1,6 @@
 package vec
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 )
@@ -30,58 +29,6 @@ func Quantise(dst []int32, src []float32, scale float32, limit int32) Clipped {
 		dst[i] = z.one(src[i])
 	}
 	return z.clipped
-}
-
-// AppendQuantised appends what Quantise gives as little-endian words.
-//
-// Source: ours: Quantise's wire form
-func AppendQuantised(dst []byte, src []float32, scale float32, limit int32) ([]byte, Clipped) {
-	z := newQuantiser(scale, limit)
-	dst, out := extend(dst, 4*len(src))
-	i := z.blocks(out, src)
-	for ; i < len(src); i++ {
-		binary.LittleEndian.PutUint32(out[4*i:], uint32(z.one(src[i])))
-	}
-	return dst, z.clipped
-}
-
-// Dequantise writes step·src to dst; integers beyond 24 bits are rounded to
-// float32 first. It panics if lengths differ.
-//
-// Source: ours: Quantise's inverse, with step = 1/scale
-func Dequantise(dst []float32, src []int32, step float32) {
-	same(len(dst), len(src))
-	for i := dequantiseBlocks(dst, intBytes(src), step); i < len(dst); i++ {
-		dst[i] = float32(src[i]) * step
-	}
-}
-
-// FromQuantised decodes what AppendQuantised wrote. The error says which length
-// was expected.
-//
-// Source: ours: AppendQuantised's inverse
-func FromQuantised(dst []float32, wire []byte, step float32) error {
-	if err := fits(len(dst), len(wire)); err != nil {
-		return err
-	}
-	for i := dequantiseBlocks(dst, wire, step); i < len(dst); i++ {
-		dst[i] = float32(intAt(wire, i)) * step
-	}
-	return nil
-}
-
-// AddQuantised decodes as FromQuantised does and adds to dst, in index order.
-// The product is rounded before it is added.
-//
-// Source: ours: the sum of quantised gradients without a decoded copy
-func AddQuantised(dst []float32, wire []byte, step float32) error {
-	if err := fits(len(dst), len(wire)); err != nil {
-		return err
-	}
-	for i := dequantiseAddBlocks(dst, wire, step); i < len(dst); i++ {
-		dst[i] += float32(float32(intAt(wire, i)) * step)
-	}
-	return nil
 }
 
 // quantiser holds the range and what has left it so far.

@@ -135,18 +135,6 @@ var operations = []struct {
 		AddInt32Wide(wide[1:len(wide)-1], v.p)
 		return fmt.Sprint(wide)
 	}},
-	{"AppendQuantised", true, func(v *vectors, r *rand.Rand) any {
-		s, l := ranges(r)
-		wire, c := AppendQuantised(v.wire[:0], v.a, s, l)
-		return fmt.Sprint(wire, c)
-	}},
-	{"Dequantise", false, func(v *vectors, r *rand.Rand) any { Dequantise(v.a, v.p, anything(r)); return nil }},
-	{"FromQuantised", false, func(v *vectors, r *rand.Rand) any {
-		return FromQuantised(v.a, v.wire[len(v.wire)-4*len(v.a):], anything(r))
-	}},
-	{"AddQuantised", false, func(v *vectors, r *rand.Rand) any {
-		return AddQuantised(v.a, v.wire[len(v.wire)-4*len(v.a):], anything(r))
-	}},
 	{"AddInt32", true, func(v *vectors, _ *rand.Rand) any { AddInt32(v.p, v.q); return nil }},
 	{"SubInt32", true, func(v *vectors, _ *rand.Rand) any { SubInt32(v.p, v.q); return nil }},
 	{"AddInt32Bytes", true, func(v *vectors, _ *rand.Rand) any { return AddInt32Bytes(v.p, v.wire[len(v.wire)-4*len(v.p):]) }},

@@ -9,7 +9,7 @@
 // nothing but Append functions allocates.
 package vec
 
-//go:generate go run ./gen/kernels -out kernels_amd64.s -stubs kernels_stubs_amd64.go -pkg vec
+//go:generate go run ./gen/kernels -out kernels_amd64.s -stubs kernels-stubs_amd64.go -pkg vec
 
 import (
 	"encoding/binary"

@@ -50,6 +50,14 @@ func (b *Box[R, M]) Post(want Key, r R) (m M, ok bool) {
 // Deliver offers a complete message. It returns the oldest receive that
 // matches, or keeps the message.
 func (b *Box[R, M]) Deliver(got Key, m M) (r R, ok bool) {
+	if r, ok = b.Take(got); !ok {
+		b.Keep(got, m)
+	}
+	return r, ok
+}
+
+// Take returns the oldest receive that matches a message.
+func (b *Box[R, M]) Take(got Key) (r R, ok bool) {
 	for i := range b.posted {
 		if b.posted[i].key.accepts(got) {
 			r = b.posted[i].val
@@ -57,9 +65,11 @@ func (b *Box[R, M]) Deliver(got Key, m M) (r R, ok bool) {
 			return r, true
 		}
 	}
-	b.early = append(b.early, entry[M]{got, m})
 	return r, false
 }
+
+// Keep keeps a message that no receive matches.
+func (b *Box[R, M]) Keep(got Key, m M) { b.early = append(b.early, entry[M]{got, m}) }
 
 // Cancel withdraws a posted receive and reports whether it was still posted.
 func (b *Box[R, M]) Cancel(r R) bool {

@@ -1,6 +1,7 @@
 // Package rank runs ranks on a real clock: their threads, what these wait for,
-// their devices, and how a run ends. The runtimes local and tcp add a Network
-// that carries messages, and decide when a run has failed.
+// their devices, how messages find their receives, and what a run leaves. The
+// runtimes local and tcp add a Network that carries messages, and decide when a
+// run has failed.
 package rank
 
 import (
@@ -29,15 +30,15 @@ type Config struct {
 // Core holds what ranks under one lock share: all ranks of a run in local, one
 // rank in tcp. Mu guards the Core, its ranks, its threads and their requests.
 type Core struct {
-	Mu      sync.Mutex
-	Group   sync.WaitGroup // threads and devices
-	Begin   time.Time      // of the run
-	Elapsed time.Duration  // until the last return of a body
-	Spans   []cluster.Span
-	Abort   *cluster.AbortError // of the run; Stop sets it
-	Epoch   uint64              // counts threads that became runnable
+	Mu    sync.Mutex
+	Group sync.WaitGroup      // threads and devices
+	Begin time.Time           // of the run
+	Abort *cluster.AbortError // of the run; Stop sets it
+	Epoch uint64              // counts threads that became runnable
 
 	cfg       Config
+	elapsed   time.Duration // until the last return of a body
+	spans     []cluster.Span
 	ranks     []*Rank
 	threads   []*Thread
 	seq       uint64        // counts completed requests
@@ -110,23 +111,28 @@ func (c *Core) Unseen() (rank int, op string, err error) {
 // span records one operation of t.
 func (c *Core) span(t *Thread, kind cluster.SpanKind, from, to time.Duration) {
 	if c.cfg.Trace {
-		c.Spans = append(c.Spans, cluster.Span{Rank: t.rank.id, Thread: t.name, Kind: kind, Peer: -1, From: from, To: to})
+		c.spans = append(c.spans, cluster.Span{Rank: t.rank.id, Thread: t.name, Kind: kind, Peer: -1, From: from, To: to})
 	}
 }
 
-// Network carries the messages of one rank.
-type Network interface {
-	// Send sends m to q.Peer, which may be the rank itself. It is called without
-	// the lock and enters t.
-	Send(t *Thread, q *Req, m *cluster.Msg)
-	// Broadcast sends m to others, in the same way.
-	Broadcast(t *Thread, q *Req, others []int, m *cluster.Msg)
-	// Receive posts q, to be completed once a message that key accepts has filled
-	// q.Into. It is called with the lock, which it may give up meanwhile.
-	Receive(q *Req, key match.Key)
-	// Withdraw takes a posted receive back, and reports whether it was still
-	// posted. It is called with the lock.
-	Withdraw(q *Req) bool
+// Outcome gathers what this Core's ranks leave, and nothing for the others; the
+// error is Abort.
+func (c *Core) Outcome() (cluster.Outcome, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	out := cluster.Outcome{
+		Results: make([][]byte, c.cfg.Size),
+		Elapsed: c.elapsed,
+		Trace:   &cluster.Trace{Ranks: c.cfg.Size, Sent: make([]cluster.Traffic, c.cfg.Size), Spans: c.spans},
+	}
+	for _, r := range c.ranks {
+		out.Results[r.id], out.Trace.Sent[r.id] = r.result, r.sent
+	}
+	out.Trace.Sort()
+	if c.Abort != nil {
+		return out, c.Abort
+	}
+	return out, nil
 }
 
 // Rank is one rank: its host, its messages and its device.
@@ -136,6 +142,9 @@ type Rank struct {
 	host   cluster.Host
 	net    Network
 	jitter *rand.Rand
+	box    match.Box[*Req, *Packet]
+	sent   cluster.Traffic
+	result []byte // of its body
 
 	queue   []*computation
 	working bool           // a goroutine serves queue
@@ -151,13 +160,13 @@ func (c *Core) Join(id int, host cluster.Host, net Network) *Rank {
 
 // Req is an operation in flight.
 type Req struct {
-	Peer  int
-	Tag   cluster.Tag
-	Into  *cluster.Msg // of a receive
-	Left  int          // of a send: pieces still to be written from the caller's buffer
-	Bound bool         // of a receive: its message has begun to arrive
+	Peer int
+	Tag  cluster.Tag
+	Into *cluster.Msg // of a receive
+	Left int          // of a send: pieces still to be written from the caller's buffer
 
 	rank    *Rank
+	bound   bool // of a receive: its message has begun to arrive
 	kind    string
 	done    bool
 	seq     uint64

@@ -35,8 +35,14 @@ var _ cluster.Proc = (*Thread)(nil)
 
 var errExit = errors.New("cluster: body ended by runtime.Goexit")
 
-// Run starts the rank's first thread. The caller holds the lock.
-func (r *Rank) Run(body func(cluster.Proc) error) { r.spawn("", nil, body) }
+// Run starts the rank's first thread, which leaves body's result. The caller
+// holds the lock.
+func (r *Rank) Run(body func(cluster.Proc) ([]byte, error)) {
+	r.spawn("", nil, func(p cluster.Proc) (err error) {
+		r.result, err = body(p)
+		return err
+	})
+}
 
 // spawn starts a thread. The caller holds the lock.
 func (r *Rank) spawn(name string, done *Req, body func(cluster.Proc) error) *Thread {
@@ -77,7 +83,7 @@ func (t *Thread) end(err error) {
 		}
 		return
 	}
-	c.Elapsed = c.Now()
+	c.elapsed = c.Now()
 	_, panicked := err.(*cluster.PanicError)
 	switch {
 	case panicked:
@@ -198,5 +204,5 @@ func (t *Thread) receive(q *Req, key match.Key, into *cluster.Msg) {
 		q.Complete(err)
 		return
 	}
-	t.rank.net.Receive(q, key)
+	t.rank.Receive(q, key)
 }

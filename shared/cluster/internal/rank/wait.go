@@ -120,11 +120,11 @@ func (t *Thread) Cancel(r cluster.Req) {
 	if q.kind != "recv" {
 		panic(fmt.Sprintf("cluster: rank %d cancels a %s; only receives can be", t.rank.id, q.kind))
 	}
-	if t.rank.net.Withdraw(q) {
+	if t.rank.box.Cancel(q) {
 		q.Complete(cluster.ErrCancelled)
 	}
 	// A message that has begun to fill the buffer comes to its end first.
-	for q.Bound && !q.done && t.core.Abort == nil {
+	for q.bound && !q.done && t.core.Abort == nil {
 		t.block(0, false, []cluster.Req{q})
 	}
 }

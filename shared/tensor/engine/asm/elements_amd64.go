@@ -8,7 +8,7 @@ import (
 	"gradsync/shared/tensor/engine/internal/team"
 )
 
-//go:generate go run ./gen/elements -out elements_amd64.s -stubs elements_stubs_amd64.go -pkg asm
+//go:generate go run ./gen/elements -out elements_amd64.s -stubs elements-stubs_amd64.go -pkg asm
 
 // elementTasks are the element-wise passes, pools, norms and losses.
 type elementTasks struct {

@@ -15,7 +15,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for _, name := range []string{"products", "winograd", "elements"} {
 		dir := t.TempDir()
-		files := []string{name + "_amd64.s", name + "_stubs_amd64.go"}
+		files := []string{name + "_amd64.s", name + "-stubs_amd64.go"}
 		cmd := exec.Command("go", "run", "./gen/"+name, "-out", filepath.Join(dir, files[0]), "-stubs", filepath.Join(dir, files[1]), "-pkg", "asm")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go run ./gen/%s: %v\n%s", name, err, out)

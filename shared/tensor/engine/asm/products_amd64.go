@@ -2,7 +2,7 @@ package asm
 
 import "gradsync/shared/tensor"
 
-//go:generate go run ./gen/products -out products_amd64.s -stubs products_stubs_amd64.go -pkg asm
+//go:generate go run ./gen/products -out products_amd64.s -stubs products-stubs_amd64.go -pkg asm
 
 // productTasks are the convolutions, linear layers and matrix products.
 type productTasks struct {

@@ -7,7 +7,7 @@ import (
 	"gradsync/shared/tensor/engine/internal/team"
 )
 
-//go:generate go run ./gen/winograd -out winograd_amd64.s -stubs winograd_stubs_amd64.go -pkg asm
+//go:generate go run ./gen/winograd -out winograd_amd64.s -stubs winograd-stubs_amd64.go -pkg asm
 
 // winogradArgs is read by a transform; gen/winograd knows the offsets.
 // Distances are in bytes, offsets in elements.

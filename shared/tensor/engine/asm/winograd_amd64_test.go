@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 )
 
@@ -36,7 +37,7 @@ func TestWinograd(t *testing.T) {
 				e.ConvBackwardData(c, g, dy, w, dx)
 				if firstY == nil {
 					firstY, firstX = y, dx
-					if !raceDetector { // which looks at the threads; sums exact to the last bit would take it a minute
+					if !race.Enabled { // which looks at the threads; sums exact to the last bit would take it a minute
 						wantY, wantX := exact(g, x, dy, w, bias)
 						within(t, fmt.Sprintf("forward %+v", g), y, wantY)
 						within(t, fmt.Sprintf("backward data %+v", g), dx, wantX)

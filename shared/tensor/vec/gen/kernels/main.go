@@ -88,7 +88,6 @@ func main() {
 		s.elementwise()
 		s.integers()
 		s.quantise()
-		s.dequantise()
 		s.fixed()
 		s.wideSum()
 		s.count()

@@ -94,29 +94,3 @@ func (c clamp) wide(x, r, q reg.VecVirtual) {
 	VPSUBD(c.ones, c.nans, nan, c.nans)
 	VPSUBD(c.ones, c.infs, inf, c.infs)
 }
-
-func (s set) dequantise() {
-	for _, add := range []bool{false, true} {
-		name, doc := "dequantise", "writes step times the n int32 at src."
-		if add {
-			name, doc = "dequantiseAdd", "adds step times the n int32 at src; the product is rounded first."
-		}
-		s.kernel(name, "(dst *float32, src *byte, n int, step float32)", doc)
-		dst, src := pointer("dst"), pointer("src")
-		step := s.broadcast("step")
-		loop(func() {
-			for _, at := range s.offsets() {
-				v := s.vec()
-				VCVTDQ2PS(src.Offset(at), v)
-				VMULPS(v, step, v)
-				if add {
-					d := s.vec()
-					VMOVUPS(dst.Offset(at), d)
-					VADDPS(v, d, v)
-				}
-				VMOVUPS(v, dst.Offset(at))
-			}
-		}, dst, src)
-		leave()
-	}
-}

@@ -2,8 +2,8 @@
 package formula
 
 import (
-	_ "errors"
-	_ "fmt" // want formula
+	_ "errors" // want formula
+	_ "fmt"    // want formula
 	_ "math"
 	_ "math/big" // want formula
 	_ "math/bits"

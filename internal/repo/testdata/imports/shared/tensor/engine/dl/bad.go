@@ -2,7 +2,7 @@
 package dl
 
 import (
-	_ "gonum.org/v1/gonum/stat"
+	_ "gonum.org/v1/gonum/stat" // want engines
 	_ "gradsync/shared/cluster" // want engines
 	_ "gradsync/shared/tensor"
 )

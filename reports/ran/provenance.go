@@ -1,40 +1,42 @@
-package reports
+package ran
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
 )
 
-// fact is one line of a provenance block. Names of machines, versions and times are the
+// Fact is one line of a provenance block. Names of machines, versions and times are the
 // same in both languages.
-type fact struct {
+type Fact struct {
 	Name, Value said
 	Code        bool
 	Warn        bool
 	SHA256      string // follows the value
 }
 
-// provenance lists what a reader needs to run a result again and to compare
+// Provenance lists what a reader needs to run a result again and to compare
 // the bytes, in a fixed order.
-func provenance(r loaded) []fact {
-	fs := []fact{}
+func Provenance(r File) []Fact {
+	fs := []Fact{}
 	say := func(name, value said) {
 		if value.En() != "" {
-			fs = append(fs, fact{Name: name, Value: value})
+			fs = append(fs, Fact{Name: name, Value: value})
 		}
 	}
 	add := func(name said, value string) { say(name, said{value, value}) }
 	code := func(name said, value string) {
 		if value != "" {
-			fs = append(fs, fact{Name: name, Value: said{value, value}, Code: true})
+			fs = append(fs, Fact{Name: name, Value: said{value, value}, Code: true})
 		}
 	}
 	if r.Run == nil {
-		fs = append(fs, fact{Name: said{"run", "运行"}, Warn: true,
+		fs = append(fs, Fact{Name: said{"run", "运行"}, Warn: true,
 			Value: said{"No record of the run lies beside this result: command, commit and machine are unknown.",
 				"此结果旁边没有运行记录：命令、提交和机器未知。"}})
 	} else {
@@ -43,7 +45,7 @@ func provenance(r loaded) []fact {
 		code(said{"commit", "提交"}, r.Run.Commit)
 		switch {
 		case r.Run.Dirty:
-			fs = append(fs, fact{Name: said{"changes", "变化"}, Warn: true, Value: said{"The working tree had changes that no commit holds.", "工作目录含有未提交的改动。"}})
+			fs = append(fs, Fact{Name: said{"changes", "变化"}, Warn: true, Value: said{"The working tree had changes that no commit holds.", "工作目录含有未提交的改动。"}})
 		case known(r.Run.Commit):
 			say(said{"changes", "变化"}, said{"none: the working tree was clean", "无：工作目录没有改动"})
 		default:
@@ -56,13 +58,13 @@ func provenance(r loaded) []fact {
 	}
 	say(said{"engine", "引擎"}, engineName(engine(r)))
 	switch list := seeds(r.Seeds); {
-	case len(r.Seeds) > 0 && seedless(r.Result):
-		say(said{"seeds", "种子"}, notebook.Bothf("%s given; %s", "给出 %s；%s", said{list, strings.ReplaceAll(list, ", ", "、")}, noSeed))
+	case len(r.Seeds) > 0 && Seedless(r.Result):
+		say(said{"seeds", "种子"}, notebook.Bothf("%s given; %s", "给出 %s；%s", said{list, strings.ReplaceAll(list, ", ", "、")}, NoSeed))
 	default:
 		add(said{"seeds", "种子"}, list)
 	}
 	for _, d := range r.Data {
-		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, origins[d.Origin],
+		text := notebook.Bothf("%s (%s), %s training and %s test images", "%s（%s），%s 张训练图像和 %s 张测试图像", d.Name, Origins[d.Origin],
 			typeset.Number(float64(d.Train), 0), typeset.Number(float64(d.Test), 0))
 		say(said{"data", "数据"}, text)
 		code(said{"data sha256", "数据 sha256"}, d.SHA256)
@@ -77,7 +79,7 @@ func provenance(r loaded) []fact {
 	}
 	code(said{"result sha256", "结果 sha256"}, r.SHA256)
 	if r.Stale {
-		fs = append(fs, fact{Name: said{"warning", "警告"}, Warn: true, SHA256: r.Run.ResultSHA256,
+		fs = append(fs, Fact{Name: said{"warning", "警告"}, Warn: true, SHA256: r.Run.ResultSHA256,
 			Value: said{"Command, commit and machine above may not be this result’s: the record of the run names another result, sha256",
 				"以上命令、提交和机器可能不属于此结果：运行记录对应另一个结果，sha256"}})
 	}
@@ -104,7 +106,7 @@ func engineName(s string) said {
 }
 
 // wallTime returns how long the run took, "" where its record does not say.
-func wallTime(r loaded) said {
+func wallTime(r File) said {
 	if r.Run.WallSeconds <= 0 {
 		return said{}
 	}
@@ -116,7 +118,7 @@ func wallTime(r loaded) said {
 }
 
 // engine prefers the result's own word, which is compared, to the sidecar's.
-func engine(r loaded) string {
+func engine(r File) string {
 	if r.Engine != "" || r.Run == nil {
 		return r.Engine
 	}
@@ -131,55 +133,32 @@ func seeds(ss []uint64) string {
 	return strings.Join(words, ", ")
 }
 
-// commonFacts holds what the results of one profile have in common, said once above them.
-type commonFacts struct {
-	Profile string
-	Facts   []fact
+// NoSeed is said of a result that was given seeds and drew nothing.
+var NoSeed = said{"no seed used", "未用种子"}
+
+// Seedless reports whether nothing of r depends on its seeds. An experiment's
+// configuration holds all that decides its numbers, its seeds with it; where it names
+// none, none was used. A result without a configuration tells nothing, and one with
+// data draws their order.
+func Seedless(r *result.Result) bool {
+	settings, ok := r.Config.(map[string]any)
+	return ok && len(settings) > 0 && len(r.Data) == 0 && !namesSeed(settings)
 }
 
-// shareFacts takes out of the provenance of every side what more than three quarters
-// of the sides of its profile say alike, of the facts that each of them states once.
-// A side that says otherwise keeps its own, and warnings stay where they are.
-func shareFacts(sides []side) (shared []commonFacts) {
-	var profiles []string
-	of := map[string][]int{}
-	for i, s := range sides {
-		if of[s.Profile] == nil {
-			profiles = append(profiles, s.Profile)
+// namesSeed reports whether a key anywhere in settings speaks of a seed.
+func namesSeed(settings any) bool {
+	switch v := settings.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if strings.Contains(key, "seed") || namesSeed(inner) {
+				return true
+			}
 		}
-		of[s.Profile] = append(of[s.Profile], i)
+	case []any:
+		return slices.ContainsFunc(v, namesSeed)
 	}
-	for _, p := range profiles {
-		says, names, common := map[fact]int{}, map[string]int{}, map[fact]bool{}
-		for _, i := range of[p] {
-			once := map[string]int{}
-			for _, f := range sides[i].Prov {
-				says[f]++
-				once[f.Name.En()]++
-			}
-			for name, n := range once {
-				if n == 1 {
-					names[name]++
-				}
-			}
-		}
-		c, all := commonFacts{Profile: p}, len(of[p])
-		for _, i := range of[p] {
-			var own []fact
-			for _, f := range sides[i].Prov {
-				if f.Warn || all == 1 || names[f.Name.En()] != all || 4*says[f] <= 3*all {
-					own = append(own, f)
-				} else if !common[f] {
-					common[f] = true
-					c.Facts = append(c.Facts, f)
-				}
-			}
-			sides[i].InCommon = len(own) < len(sides[i].Prov)
-			sides[i].Prov = own
-		}
-		if len(c.Facts) > 0 {
-			shared = append(shared, c)
-		}
-	}
-	return shared
+	return false
 }
+
+// Origins names where data come from.
+var Origins = map[string]said{"embedded": {"embedded", "内置"}, "directory": {"directory", "目录"}, "cache": {"cache", "缓存"}, "synthetic": {"synthetic", "合成"}}

@@ -1,12 +1,86 @@
 package reports
 
 import (
-	"maps"
+	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/reports/ran"
 )
+
+// mine writes a result with its record, as a run does, and loads it.
+func mine(t *testing.T, root string, r *result.Result, run *result.Run) loaded {
+	t.Helper()
+	path, err := result.Write(root, r, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := loadFile(path, paperOf(r.ID), r.Profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// listOf writes results as published ones.
+func listOf(t *testing.T, rs ...loaded) []byte {
+	t.Helper()
+	list, err := ran.List(files(rs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func aRun() *result.Run {
+	return &result.Run{Command: "gradsync run dasp --seeds 0,1,2", Commit: strings.Repeat("a", 40), Version: "v", Go: "go1", Platform: "linux/amd64",
+		CPU: "a CPU", GOMAXPROCS: 2, Accelerator: "none used", WallSeconds: 61, Started: "2026-01-02T03:04:05Z"}
+}
+
+// theRun returns the record of the published result.
+func theRun() *result.Run {
+	run := aRun()
+	run.CPU, run.Started = "their CPU", "2026-01-01T00:00:00Z"
+	return run
+}
+
+const bbbb = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+// otherRecord returns a result of other bytes than the record beside it names: it was
+// replaced after the run. It lies under root.
+func otherRecord(t *testing.T, root string) (now, recorded loaded) {
+	t.Helper()
+	recorded = mine(t, root, exampleStated(), aRun())
+	r := exampleStated()
+	r.Frames[0].Rows[0][1] = 22.2
+	return mine(t, root, r, nil), recorded
+}
+
+// boxOf renders the box of results below root beside the published list.
+func boxOf(t *testing.T, root string, rs []loaded, list []byte) string {
+	t.Helper()
+	r, err := newRenderer(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := ran.Compare(root, files(rs), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.pages.ExecuteTemplate(&b, "ran", box); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// textOf returns a page's text without its marks.
+func textOf(page string) string {
+	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(english(page), " ")), " ")
+	return strings.NewReplacer(" ;", ";", " :", ":", " .", ".").Replace(text)
+}
 
 // boxCase is one result of a page: how its run was otherwise than the published one's.
 type boxCase struct {
@@ -55,22 +129,20 @@ var boxes = map[string]struct {
 
 func TestTheBoxSaysWhatWasRun(t *testing.T) {
 	for name, c := range boxes {
-		root, pub := t.TempDir(), map[string]published{}
-		var rs []loaded
+		root := t.TempDir()
+		var rs, published []loaded
 		for _, b := range c.results {
 			r, run := exampleTimes(), aRun()
 			r.ID, run.Commit = b.id, bbbb
-			pub[r.ID+" quick"] = factsOf(mine(t, t.TempDir(), r, func() *result.Run {
-				run := theRun()
-				if b.id == "dasp/e" {
-					run.Command = "theirs"
-				}
-				return run
-			}()))
+			theirs := theRun()
+			if b.id == "dasp/e" {
+				theirs.Command = "theirs"
+			}
+			published = append(published, mine(t, t.TempDir(), r, theirs))
 			b.harm(r, run)
 			rs = append(rs, mine(t, root, r, run))
 		}
-		text := textOf(boxOf(t, root, rs, pub))
+		text := textOf(boxOf(t, root, rs, listOf(t, published...)))
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the box lacks %q:\n%s", name, want, text)
@@ -90,7 +162,7 @@ func TestTheBoxIsInChinese(t *testing.T) {
 	long := aRun()
 	long.WallSeconds = 3700
 	now, recorded := otherRecord(t, root)
-	box := boxOf(t, root, []loaded{now, mine(t, root, exampleTimes(), long)}, nil)
+	box := boxOf(t, root, []loaded{now, mine(t, root, exampleTimes(), long)}, listOf(t))
 	pages, err := renderFrom(root, true)
 	if err != nil {
 		t.Fatal(err)
@@ -118,18 +190,18 @@ func TestTheBoxWithoutRecords(t *testing.T) {
 	for _, c := range []struct {
 		root string
 		rs   []loaded
-		pub  map[string]published
+		list []byte
 		want []string
 	}{
-		{root, []loaded{bare}, nil, []string{"None of these results is published in this profile", "Results without a record of their run: 1.",
+		{root, []loaded{bare}, listOf(t), []string{"None of these results is published in this profile", "Results without a record of their run: 1.",
 			"uncommitted changes unknown"}},
-		{root, []loaded{bare, stale}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
+		{root, []loaded{bare, stale}, listOf(t, bare),
 			[]string{"With the published bits, but without a record that they were run: 1.", "yes, but no record says that it was run –",
 				"Changed after their run: 1.", "quick changed: the file was changed"}},
-		{elsewhere, []loaded{seedless}, map[string]published{publishedKey(bare.Result): factsOf(bare)},
+		{elsewhere, []loaded{seedless}, listOf(t, bare),
 			[]string{"What I ran With the published bits, but without a record that they were run: 1. Results without"}},
 	} {
-		text := textOf(boxOf(t, c.root, c.rs, c.pub))
+		text := textOf(boxOf(t, c.root, c.rs, c.list))
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("the box lacks %q:\n%s", want, text)
@@ -149,34 +221,30 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 	both := append(here[:1:1], mine(t, root, exampleCurves(), aRun()))
 	check := exampleStated()
 	check.Profile = "ci"
-	pub := map[string]published{}
-	for _, r := range append(both[:2:2], mine(t, root, check, aRun())) {
-		p := factsOf(r)
-		p.Run = ""
-		pub[publishedKey(r.Result)] = p
-	}
-	more := maps.Clone(pub)
-	delete(more, publishedKey(both[1].Result))
+	elsewhere := t.TempDir()
+	theirs := []loaded{mine(t, elsewhere, check, theRun()), mine(t, elsewhere, exampleTimes(), theRun()), mine(t, elsewhere, exampleCurves(), theRun())}
 	for name, c := range map[string]struct {
 		rs      []loaded
-		pub     map[string]published
+		list    []byte
 		partial bool
 		judged  string
 	}{
-		"all but a check": {both, pub, false, "7 of 8 claims have a result here."}, // D17 was not run
-		"one of two":      {here, pub, true, "6 of 8 claims have a result here."},
-		"one too many":    {both, more, true, "7 of 8 claims have a result here."},
+		"all but a check": {both, listOf(t, theirs...), false, "7 of 8 claims have a result here."}, // D17 was not run
+		"one of two":      {here, listOf(t, theirs...), true, "6 of 8 claims have a result here."},
+		"one too many":    {both, listOf(t, theirs[:2]...), true, "7 of 8 claims have a result here."},
 	} {
-		v := ran(root, c.rs, c.pub)
+		v, err := ran.Compare(root, files(c.rs), c.list)
+		if err != nil {
+			t.Fatal(err)
+		}
 		chapters := []chapterText{{HTML: "<h2>In short</h2>\n<p>words</p>\n"}}
-		v.mark(chapters)
+		mark(v, chapters)
 		text := textOf(string(chapters[0].HTML))
 		if v.Partial != c.partial || v.Judged().En() != c.judged || strings.Contains(text, ofPublished.En()) != c.partial || !strings.HasPrefix(text, "In short") {
 			t.Errorf("%s: partial %v, %q, %q", name, v.Partial, v.Judged().En(), text)
 		}
 	}
-	var none *ranView
-	none.mark(nil) // pages that share a folder
+	mark(nil, nil) // pages that share a folder
 }
 
 // A page of few results says beside its verdicts how many claims they are of, and in its
@@ -200,6 +268,32 @@ func TestAPageOfFewResultsSaysSo(t *testing.T) {
 			if !strings.Contains(text, changes) {
 				t.Errorf("single %v: the page lacks %q", single, changes)
 			}
+		}
+	}
+}
+
+// The page to hand in says so too, beside the result and in the box, and a page whose
+// records belong to its results does not.
+func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
+	root := t.TempDir()
+	page := func() string {
+		pages, err := renderFrom(root, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pages["dasp.html"]
+	}
+	mine(t, root, exampleStated(), aRun())
+	own := page()
+	_, recorded := otherRecord(t, root)
+	other := page()
+	for _, want := range []string{"the record of the run names another result, sha256 " + recorded.SHA256, "Changed after their run: 1.",
+		"the file was changed after its run"} {
+		if !strings.Contains(textOf(other), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+		if strings.Contains(textOf(own), want) {
+			t.Errorf("the page of a result with its own record says %q", want)
 		}
 	}
 }

@@ -6,16 +6,6 @@ import (
 	"testing"
 )
 
-func TestBusBandwidth(t *testing.T) {
-	// 8 bytes in 2 s: each of 2 ranks sends half of them twice, each of 4 six quarters.
-	if got := BusBandwidth(8, 2, 2); got != 4 {
-		t.Errorf("2 ranks: %v B/s", got)
-	}
-	if got := BusBandwidth(8, 4, 2); got != 6 {
-		t.Errorf("4 ranks: %v B/s", got)
-	}
-}
-
 // The order statistics are those of the binomial table: with 6 values the extremes
 // cover 31/32, with 11 the second ones 1 − 24/2048, with 17 the fifth ones.
 func TestMedianInterval(t *testing.T) {
@@ -33,12 +23,12 @@ func TestMedianInterval(t *testing.T) {
 		{1, 1, 1, 0}, {5, 1, 5, 1 - 2./32}, {6, 1, 6, 1 - 2./64}, {8, 1, 8, 1 - 2./256}, {9, 2, 8, 1 - 20./512}, {11, 2, 10, 1 - 24./2048},
 		{17, 5, 13, 1 - 2*float64(1+17+136+680+2380)/131072},
 	} {
-		got := MedianInterval(values(test.n))
+		got := medianInterval(values(test.n))
 		if got == nil || got.Low != test.low || got.High != test.high || math.Abs(got.Sure-test.sure) > 1e-12 || got.Median != float64(test.n+1)/2 {
 			t.Errorf("%d values: %+v, want %+v", test.n, got, test)
 		}
 	}
-	if MedianInterval(nil) != nil {
+	if medianInterval(nil) != nil {
 		t.Error("an interval of nothing")
 	}
 }

@@ -1,26 +1,17 @@
-package reports
+package ran
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"gradsync/experiments/result"
-	"gradsync/reports/cited"
 )
 
-// publishedSchema names the format of published.json.
-const publishedSchema = "gradsync.published/v1"
-
-// publishedJSON holds what the committed results are, so that whoever renders a page
-// of his own results learns whether they have the same bits. `make reports` writes it.
-//
-//go:embed published.json
-var publishedJSON []byte
+// schema names the format of published.json.
+const schema = "gradsync.published/v1"
 
 // published is one committed result: its bytes, what decides them, and its record.
 type published struct {
@@ -43,25 +34,17 @@ type publishedFile struct {
 	Results map[string]json.RawMessage `json:"results"`
 }
 
-func publishedKey(r *result.Result) string { return r.ID + " " + r.Profile }
+func keyOf(r *result.Result) string { return r.ID + " " + r.Profile }
 
-// Published lists every result below root, checks too, as published.json holds them:
-// one line each, in order. Same results and sidecars, same bytes.
-func Published(root string) ([]byte, error) {
+// List writes results as published.json holds them: one line each, in order. Same results
+// and sidecars, same bytes.
+func List(rs []File) ([]byte, error) {
 	all := map[string]published{}
-	for i := range cited.Documents {
-		for _, profile := range profiles {
-			rs, err := loadProfile(root, cited.Documents[i].Key, profile)
-			if err != nil {
-				return nil, err
-			}
-			for _, l := range rs {
-				all[publishedKey(l.Result)] = factsOf(l)
-			}
-		}
+	for _, f := range rs {
+		all[keyOf(f.Result)] = factsOf(f)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n  \"schema\": %q,\n  \"results\": {", publishedSchema)
+	fmt.Fprintf(&b, "{\n  \"schema\": %q,\n  \"results\": {", schema)
 	for i, key := range slices.Sorted(maps.Keys(all)) {
 		line, err := json.Marshal(all[key])
 		if err != nil {
@@ -77,7 +60,7 @@ func Published(root string) ([]byte, error) {
 }
 
 // factsOf returns a result as published.json holds it.
-func factsOf(l loaded) published {
+func factsOf(l File) published {
 	p := published{SHA256: l.SHA256, Config: l.ConfigSHA256, Seeds: slices.Clone(l.Seeds), Engine: l.Engine}
 	if p.Seeds == nil {
 		p.Seeds = []uint64{}
@@ -105,16 +88,14 @@ func recordSum(run *result.Run) string {
 	return result.Sum(raw)
 }
 
-// embeddedPublished reads what the program was built with.
-var embeddedPublished = sync.OnceValues(func() (map[string]published, error) { return readPublished(publishedJSON) })
-
-func readPublished(raw []byte) (map[string]published, error) {
+// read reads what List wrote.
+func read(raw []byte) (map[string]published, error) {
 	var file publishedFile
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, fmt.Errorf("reports: published.json: %w", err)
 	}
-	if file.Schema != publishedSchema {
-		return nil, fmt.Errorf("reports: published.json: schema %q, want %q", file.Schema, publishedSchema)
+	if file.Schema != schema {
+		return nil, fmt.Errorf("reports: published.json: schema %q, want %q", file.Schema, schema)
 	}
 	out := map[string]published{}
 	for key, raw := range file.Results {

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"gradsync/shared/cluster/formula"
 )
 
 // RingSizes lists the vectors' sizes in bytes, 4 KiB to 256 MiB in powers of 4.
@@ -73,8 +75,8 @@ type Interval struct {
 	Sure   float64 `json:"sure"` // at least, of 1
 }
 
-// MedianInterval returns the interval of the values' median, nil without values.
-func MedianInterval(values []float64) *Interval {
+// medianInterval returns the interval of the values' median, nil without values.
+func medianInterval(values []float64) *Interval {
 	n := len(values)
 	if n == 0 {
 		return nil
@@ -105,7 +107,7 @@ func (o *Outcome) Ring() RingRow {
 		case Stream:
 			r.Bandwidth[Stream] = res.rate(res.StepBytes)
 		default:
-			r.Bandwidth[res.Contender] = res.rate(BusBandwidth(o.Job.Bytes, o.Job.Ranks, 1))
+			r.Bandwidth[res.Contender] = res.rate(formula.BusBandwidth(o.Job.Ranks, float64(o.Job.Bytes), 1))
 		}
 	}
 	ours := o.Find(OurRing)
@@ -114,10 +116,10 @@ func (o *Outcome) Ring() RingRow {
 	}
 	r.Rounds, r.Functions = ours.Rounds, ours.Functions
 	if peer := o.Find(MPIReduce); peer != nil {
-		r.Ratio = MedianInterval(ratios(ours.speeds, peer.speeds))
+		r.Ratio = medianInterval(ratios(ours.speeds, peer.speeds))
 	}
 	if peer := o.Find(MPIRing); peer != nil {
-		r.RingRatio = MedianInterval(ratios(ours.speeds, peer.speeds))
+		r.RingRatio = medianInterval(ratios(ours.speeds, peer.speeds))
 	}
 	return r
 }

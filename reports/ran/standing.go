@@ -1,4 +1,4 @@
-package reports
+package ran
 
 import (
 	"cmp"
@@ -8,47 +8,48 @@ import (
 
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 )
 
-// ranStanding compares a result on a page with the published one.
-type ranStanding string
+// standing compares a result on a page with the published one.
+type standing string
 
 const (
-	ranUnpublished ranStanding = "unpublished" // there is none of its id and profile
-	ranItself      ranStanding = "itself"      // the committed one, with that one's record: nothing was run
-	ranChanged     ranStanding = "changed"     // its record names other bytes
-	ranUnrecorded  ranStanding = "unrecorded"  // it has that one's bits, and no record says that it was run
-	ranSame        ranStanding = "same"        // run anew, it has that one's bits
-	ranApart       ranStanding = "apart"       // run otherwise, it must have other bits
-	ranOther       ranStanding = "other"       // run alike, it has other bits
+	unpublished standing = "unpublished" // there is none of its id and profile
+	itself      standing = "itself"      // the committed one, with that one's record: nothing was run
+	changed     standing = "changed"     // its record names other bytes
+	unrecorded  standing = "unrecorded"  // it has that one's bits, and no record says that it was run
+	same        standing = "same"        // run anew, it has that one's bits
+	apart       standing = "apart"       // run otherwise, it must have other bits
+	other       standing = "other"       // run alike, it has other bits
 )
 
 // stand compares a result that lies below root with the published one, if there is one.
 // seedless says that the two files differ in their lists of seeds and nowhere else: then
 // no seed decided any number.
-func stand(root string, r loaded, p published, ok bool) (s ranStanding, seedless bool) {
+func stand(root string, r File, p published, ok bool) (s standing, seedless bool) {
 	if r.Stale {
-		return ranChanged, false
+		return changed, false
 	}
 	if !ok {
-		return ranUnpublished, false
+		return unpublished, false
 	}
 	seedless = r.SHA256 != p.SHA256 && sameButSeeds(root, r, p)
 	switch {
 	case r.SHA256 != p.SHA256 && !seedless && len(whyApart(r, p)) > 0:
-		return ranApart, false
+		return apart, false
 	case r.SHA256 != p.SHA256 && !seedless:
-		return ranOther, false
+		return other, false
 	case r.Run == nil || r.Run.ResultSHA256 == "":
-		return ranUnrecorded, seedless
+		return unrecorded, seedless
 	case p.Run != "" && recordSum(r.Run) == p.Run:
-		return ranItself, false
+		return itself, false
 	}
-	return ranSame, seedless
+	return same, seedless
 }
 
 // sameButSeeds reads a result again and gives it the published list of seeds.
-func sameButSeeds(root string, l loaded, p published) bool {
+func sameButSeeds(root string, l File, p published) bool {
 	if slices.Equal(l.Seeds, p.Seeds) || l.ConfigSHA256 != p.Config {
 		return false
 	}
@@ -63,24 +64,24 @@ func sameButSeeds(root string, l loaded, p published) bool {
 
 // whyApart returns the reasons for which a result cannot have the published bits, however
 // right it is.
-func whyApart(r loaded, p published) []ranWhy {
-	var why []ranWhy
+func whyApart(r File, p published) []reason {
+	var why []reason
 	mine := factsOf(r)
 	if r.Status != "complete" {
-		why = append(why, ranWhy{What: said{"the run was interrupted", "运行被中断"}})
+		why = append(why, reason{What: said{"the run was interrupted", "运行被中断"}})
 	}
 	given, theirs := flagOf(mine.Command, "--seeds"), flagOf(p.Command, "--seeds")
 	switch {
 	case !slices.Equal(mine.Seeds, p.Seeds):
-		why = append(why, ranWhy{said{"other seeds", "种子不同"}, notebook.Alike(cmp.Or(seeds(mine.Seeds), "–")), notebook.Alike(cmp.Or(seeds(p.Seeds), "–"))})
+		why = append(why, reason{said{"other seeds", "种子不同"}, notebook.Alike(cmp.Or(seeds(mine.Seeds), "–")), notebook.Alike(cmp.Or(seeds(p.Seeds), "–"))})
 	case mine.Config != p.Config && given != theirs && mine.Command != "" && p.Command != "":
-		why = append(why, ranWhy{said{"other seeds", "种子不同"}, notebook.Alike(cmp.Or(given, defaultSeeds)), notebook.Alike(cmp.Or(theirs, defaultSeeds))})
+		why = append(why, reason{said{"other seeds", "种子不同"}, notebook.Alike(cmp.Or(given, defaultSeeds)), notebook.Alike(cmp.Or(theirs, defaultSeeds))})
 	}
 	if !slices.Equal(mine.Data, p.Data) {
-		why = append(why, ranWhy{said{"other data", "数据不同"}, notebook.Alike(ranSets(mine.Data)), notebook.Alike(ranSets(p.Data))})
+		why = append(why, reason{said{"other data", "数据不同"}, notebook.Alike(shortSets(mine.Data)), notebook.Alike(shortSets(p.Data))})
 	}
 	if mine.Engine != p.Engine && mine.Engine != "" && p.Engine != "" {
-		why = append(why, ranWhy{said{"another engine", "引擎不同"}, engineName(mine.Engine), engineName(p.Engine)})
+		why = append(why, reason{said{"another engine", "引擎不同"}, engineName(mine.Engine), engineName(p.Engine)})
 	}
 	return why
 }
@@ -90,12 +91,12 @@ const defaultSeeds = "0,1,2"
 
 // comparable returns the command whose result has the published seeds and engine; "" where
 // the data are others, which no flag decides.
-func comparable(r loaded, p published) string {
+func comparable(r File, p published) string {
 	mine := factsOf(r)
 	if p.Command == "" || !slices.Equal(mine.Data, p.Data) {
 		return ""
 	}
-	c := program + " run " + r.ID + " --profile " + r.Profile + " --seeds " + cmp.Or(flagOf(p.Command, "--seeds"), defaultSeeds)
+	c := page.Program + " run " + r.ID + " --profile " + r.Profile + " --seeds " + cmp.Or(flagOf(p.Command, "--seeds"), defaultSeeds)
 	if e := flagOf(p.Command, "--engine"); e != "" && mine.Engine != p.Engine {
 		c += " --engine " + e
 	}
@@ -119,16 +120,16 @@ func flagOf(command, name string) string {
 // whyOther says why the bits of a result that was run alike are not the published ones,
 // as far as both files tell; and where nothing differs, that they should not be. agree
 // are the commits of which other results have the published bits.
-func whyOther(r loaded, p published, agree map[string]bool) []ranWhy {
-	var why []ranWhy
+func whyOther(r File, p published, agree map[string]bool) []reason {
+	var why []reason
 	differ := func(what said, mine, theirs string) {
 		if mine != theirs && known(mine) && known(theirs) {
-			why = append(why, ranWhy{what, notebook.Alike(mine), notebook.Alike(theirs)})
+			why = append(why, reason{what, notebook.Alike(mine), notebook.Alike(theirs)})
 		}
 	}
 	mine := factsOf(r)
 	if mine.Config != p.Config {
-		why = append(why, ranWhy{said{"other settings in the experiment, by the hash of its configuration", "实验设置不同（配置的哈希值）"},
+		why = append(why, reason{said{"other settings in the experiment, by the hash of its configuration", "实验设置不同（配置的哈希值）"},
 			notebook.Alike(mine.Config[:min(12, len(mine.Config))] + "…"), notebook.Alike(p.Config[:min(12, len(p.Config))] + "…")})
 	}
 	differ(said{"another system", "系统不同"}, mine.Platform, p.Platform)
@@ -136,26 +137,26 @@ func whyOther(r loaded, p published, agree map[string]bool) []ranWhy {
 		differ(said{"another commit", "提交不同"}, mine.Commit, p.Commit)
 	}
 	if r.Run != nil && r.Run.Dirty {
-		why = append(why, ranWhy{What: said{"changes that no commit holds", "有未提交的修改"}})
+		why = append(why, reason{What: said{"changes that no commit holds", "有未提交的修改"}})
 	}
 	differ(said{"another Go", "Go 版本不同"}, mine.Go, p.Go)
 	switch {
 	case len(why) > 0:
 		return why
 	case !known(mine.Commit):
-		return []ranWhy{{What: said{"same settings, other bits, and which commit made them is unknown", "设置相同而结果不同，且由哪个提交得到未知"}}}
+		return []reason{{What: said{"same settings, other bits, and which commit made them is unknown", "设置相同而结果不同，且由哪个提交得到未知"}}}
 	case mine.Commit != p.Commit:
-		return []ranWhy{{What: said{"same settings, other bits, though other results of this commit have the published ones", "设置相同而结果不同，但同一提交的其他结果与发布的逐位相同"}}}
+		return []reason{{What: said{"same settings, other bits, though other results of this commit have the published ones", "设置相同而结果不同，但同一提交的其他结果与发布的逐位相同"}}}
 	}
-	return []ranWhy{{What: said{"same settings, other bits: please report this", "设置相同而结果不同：请报告"}}}
+	return []reason{{What: said{"same settings, other bits: please report this", "设置相同而结果不同：请报告"}}}
 }
 
 // known reports whether a record says a thing: a program built outside a repository
 // names its commit "unknown".
 func known(s string) bool { return s != "" && s != "unknown" }
 
-// ranSets shortens the hashes of data sets for a reader.
-func ranSets(sets []string) string {
+// shortSets shortens the hashes of data sets for a reader.
+func shortSets(sets []string) string {
 	var out []string
 	for _, s := range sets {
 		i := strings.LastIndex(s, " ")

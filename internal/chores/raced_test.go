@@ -1,0 +1,92 @@
+package chores
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Below the folders of raced, a package that is not among them starts no goroutine and
+// no runtime, in its tests either: nothing in it can race.
+func TestWhatMayRaceIsRaced(t *testing.T) {
+	root := filepath.Join("..", "..")
+	listed := func(dir string) bool {
+		return slices.ContainsFunc(raced, func(p string) bool {
+			below, all := strings.CutSuffix(strings.TrimPrefix(p, "./"), "/...")
+			return dir == below || all && strings.HasPrefix(dir, below+"/")
+		})
+	}
+	tested, others := map[string]bool{}, map[string]bool{}
+	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			rel, err := filepath.Rel(root, filepath.Dir(path))
+			if err != nil {
+				return err
+			}
+			dir := filepath.ToSlash(rel)
+			if strings.Contains(dir+"/", "/testdata/") || strings.Contains(dir+"/", "/gen/") {
+				return nil
+			}
+			if strings.HasSuffix(path, "_test.go") {
+				tested[dir] = true
+			}
+			if why := threads(t, path); why != "" && !listed(dir) {
+				others[dir+": "+why] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what := range others {
+		if dir, _, _ := strings.Cut(what, ":"); tested[dir] {
+			t.Errorf("%s; its tests are not in raced", what)
+		}
+	}
+	for _, p := range raced {
+		dir, all := strings.CutSuffix(strings.TrimPrefix(p, "./"), "/...")
+		if !tested[dir] && !all {
+			t.Errorf("%s has no tests", p)
+		}
+	}
+}
+
+// threads says how a file may run code on several threads, "" if it cannot.
+func threads(t *testing.T, path string) (why string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range f.Imports {
+		name, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains([]string{"gradsync/shared/cluster/virtual", "gradsync/shared/cluster/local", "gradsync/shared/cluster/tcp"}, name) {
+			return path + " imports " + name
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			why = path + " starts a goroutine"
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "Parallel" {
+				why = path + " has parallel tests"
+			}
+		}
+		return true
+	})
+	return why
+}

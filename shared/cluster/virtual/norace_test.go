@@ -1,5 +1,0 @@
-//go:build !race
-
-package virtual_test
-
-const mostRanks = 1024
