@@ -192,7 +192,7 @@ func bytesFrame(p exchangePlan, times map[timed][]timing.Iteration) result.Frame
 			f.Add(n, r, piecesOf(n), coded/1e6, base/1e6, sent(codedsgd.SSGDUnicast, 1)/1e6, 100*coded/base, 100*like, coded < base)
 		}
 	}
-	return f.Frame
+	return kit.As(result.TimingOnly, f.Frame)
 }
 
 func settingsFrame(all []compared) result.Frame {
