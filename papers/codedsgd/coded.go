@@ -46,28 +46,30 @@ func newExchange(x *node, packets []Packet, segments int) (*coded, error) {
 		longest = max(longest, cut.Len(0))
 	}
 	if x.store != nil {
-		c.content = make([]int32, x.m*longest)
+		c.content = make([]int32, x.each*longest)
 	}
 	after := departures(x.a, packets)
-	for from := 0; from < len(packets); {
-		to := from
-		for to < len(packets) && after[to] == after[from] {
-			to++
-		}
-		for l := x.last; l >= 0; l-- {
-			for id := from; id < to; id++ {
-				if err := c.schedule(id, l); err != nil {
-					return nil, err
+	for round := range x.rounds() {
+		for from := 0; from < len(packets); {
+			to := from
+			for to < len(packets) && after[to] == after[from] {
+				to++
+			}
+			for l := x.last; l >= 0; l-- {
+				for id := from; id < to; id++ {
+					if err := c.schedule(id, l, round); err != nil {
+						return nil, err
+					}
 				}
 			}
+			from = to
 		}
-		from = to
 	}
 	return c, nil
 }
 
-// schedule plans packet id's message of a layer.
-func (c *coded) schedule(id, layer int) error {
+// schedule plans packet id's message of a layer in a round.
+func (c *coded) schedule(id, layer, round int) error {
 	p := c.packets[id]
 	h, err := c.x.a.Header(p)
 	if err != nil {
@@ -80,13 +82,13 @@ func (c *coded) schedule(id, layer int) error {
 	}
 	n, needs := 0, 0
 	for _, t := range p.Terms {
-		n += c.x.m * c.cuts[layer].Len(t.Position)
+		n += c.x.each * c.cuts[layer].Len(t.Position)
 		if i := slices.Index(c.x.own, t.Block); i >= 0 {
-			needs = max(needs, c.x.stage(i, layer))
+			needs = max(needs, c.x.stage(round, i, layer))
 		}
 	}
-	c.plan = append(c.plan, flight{id: id, layer: layer, from: p.From, group: group, header: h,
-		numbers: n, size: 4 * c.x.m * c.cuts[layer].Padded(p), needs: needs})
+	c.plan = append(c.plan, flight{id: id, layer: layer, round: round, from: p.From, group: group, header: h,
+		numbers: n, size: 4 * c.x.each * c.cuts[layer].Padded(p), needs: needs})
 	return nil
 }
 
@@ -122,7 +124,7 @@ func (c *coded) load(f *flight, body []byte) ([]byte, error) {
 	}
 	content := c.content[:f.size/4]
 	// Alg. 1, line 5
-	if err := Encode(content, p, c.x.store, f.layer, c.cuts[f.layer], c.x.m); err != nil {
+	if err := Encode(content, p, c.x.known(f.round), f.layer, c.cuts[f.layer], c.x.each); err != nil {
 		return nil, err
 	}
 	return vec.AppendInt32(body, content), nil
@@ -151,16 +153,16 @@ func (c *coded) decode(f *flight, body []byte) (Term, error) {
 	if err := vec.FromInt32(content, body); err != nil {
 		return Term{}, err
 	}
-	return Decode(content, c.packets[f.id], c.x.store, f.layer, c.cuts[f.layer], c.x.m)
+	return Decode(content, c.packets[f.id], c.x.known(f.round), f.layer, c.cuts[f.layer], c.x.each)
 }
 
 // add adds all micro-blocks of segment t, which decode left in content, to the sum, or
 // keeps them where every one is wanted.
 func (c *coded) add(f *flight, t Term) {
-	part, sum := f.size/4/c.x.m, c.x.sumOf(f.layer)
-	for j := range c.x.m {
+	part, sum := f.size/4/c.x.each, c.x.sumOf(f.layer)
+	for j := range c.x.each {
 		if c.x.pieces != nil {
-			c.x.pieces.keep(t.Block*c.x.m+j, c.x.job.Layers[f.layer], c.cuts[f.layer], c.content[j*part:], t.Position)
+			c.x.pieces.keep(t.Block*c.x.m+f.round*c.x.each+j, c.x.job.Layers[f.layer], c.cuts[f.layer], c.content[j*part:], t.Position)
 		} else {
 			c.cuts[f.layer].AccumulateTo(sum, c.content[j*part:], t.Position)
 		}

@@ -52,6 +52,7 @@ type node struct {
 	a       *Assignment
 	bounds  []int // of the micro-blocks
 	m       int   // micro-blocks of a block
+	each    int   // of them in a packet, and computed together: m, or 1 in rounds
 	own     []int // D_i, in the order of computation
 	last    int   // layer
 	params  int
@@ -87,6 +88,9 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 		x.o.MicroBlocks = x.a.Blocks()
 	}
 	x.m, x.own = x.o.MicroBlocks/x.a.Blocks(), x.a.sequence(x.rank) // Alg. 1, line 2: D_i
+	if x.each = x.m; x.o.Rounds {
+		x.each = 1
+	}
 	x.bounds = x.a.Split(job.Batch, x.o.MicroBlocks, o.Speeds)
 	for _, l := range job.Layers {
 		x.params += l.Length
@@ -108,7 +112,7 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 
 // newExchanger returns the method that the options name.
 func newExchanger(x *node) (exchanger, error) {
-	if flights := x.o.flights(x.a) * (x.last + 1); flights > maxFlights && !x.o.Literal {
+	if flights := x.o.flights(x.a) * (x.last + 1) * x.rounds(); flights > maxFlights && !x.o.Literal {
 		return nil, tooMany(flights)
 	}
 	switch {

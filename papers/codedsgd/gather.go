@@ -99,3 +99,22 @@ func (a *Assignment) earliest() []int {
 	}
 	return from
 }
+
+// inRound gives a round's micro-blocks of a store by their number in the round.
+type inRound struct {
+	*store
+	first int
+}
+
+// Layer returns the round's micro-block j of a block's gradient of one layer.
+func (r inRound) Layer(block, j, layer int) ([]int32, error) {
+	return r.store.Layer(block, r.first+j, layer)
+}
+
+// known returns the own gradients of a round.
+func (x *node) known(round int) Known {
+	if round == 0 {
+		return x.store
+	}
+	return inRound{x.store, round * x.each}
+}
