@@ -17,16 +17,20 @@ import (
 type carrier struct {
 	Key             string // of the enumeration carrier
 	Shared, Overlap bool
+	// Rounds tries every way micro-block by micro-block too, in packets that leave as soon
+	// as that round is computed. Else a packet has its segments of all micro-blocks.
+	Rounds bool
 	// Ideal leaves out jitter, latencies and coding: computing, bytes and the order in which
 	// packets leave remain.
 	Ideal bool
 }
 
 var carriers = []carrier{{Key: "medium", Shared: true}, {Key: "medium-overlap", Shared: true, Overlap: true},
-	{Key: "medium-ideal", Shared: true, Overlap: true, Ideal: true}, {Key: "switch"}, {Key: "switch-overlap", Overlap: true}}
+	{Key: "medium-rounds", Shared: true, Overlap: true, Rounds: true}, {Key: "medium-ideal", Shared: true, Overlap: true, Rounds: true, Ideal: true},
+	{Key: "switch"}, {Key: "switch-overlap", Overlap: true}, {Key: "switch-rounds", Overlap: true, Rounds: true}}
 
 // overlapped is the carrier on which every rule is timed.
-var overlapped = carriers[1]
+var overlapped = carriers[2]
 
 // setting is one in which ways are compared.
 type setting struct {
@@ -40,17 +44,25 @@ type setting struct {
 type way struct {
 	Method string
 	R      int
+	Rounds bool
 }
 
-// ways lists those on n nodes that a comparison has. At r = n nothing is sent.
-func ways(n int) (out []way) {
+// ways lists those on n nodes that a comparison has, unless rounds without them. At r = n
+// nothing is sent.
+func ways(n int, rounds bool) (out []way) {
+	add := func(method string, r int) {
+		out = append(out, way{method, r, false})
+		if rounds && r < n {
+			out = append(out, way{method, r, true})
+		}
+	}
 	for r := 1; r <= n; r++ {
 		if r > 1 && r < n {
-			out = append(out, way{codedsgd.CSSGD, r})
+			add(codedsgd.CSSGD, r)
 		}
-		out = append(out, way{codedsgd.SSGDMulticast, r})
+		add(codedsgd.SSGDMulticast, r)
 		if r < n {
-			out = append(out, way{codedsgd.SSGDUnicast, r})
+			add(codedsgd.SSGDUnicast, r)
 		}
 	}
 	return out
@@ -82,16 +94,20 @@ func (p exchangePlan) settings() (out []setting) {
 // config returns what timing runs.
 func (t timed) config(seed uint64) timing.Config {
 	pieces := piecesOf(t.N)
-	return timing.Config{Net: setup.DNN, Nodes: t.N, Micro: pieces, Link: t.link(), Shared: t.Carrier.Shared, Ideal: t.Carrier.Ideal, Seed: seed,
+	steps := 0
+	if t.Carrier.Ideal {
+		steps = 1 // all steps are the same
+	}
+	return timing.Config{Net: setup.DNN, Steps: steps, Nodes: t.N, Micro: pieces, Link: t.link(), Shared: t.Carrier.Shared, Ideal: t.Carrier.Ideal, Seed: seed,
 		Rule:     ruleOf(t.Rule, pieces),
-		Exchange: timing.Exchange{Method: t.Method, Redundancy: t.R, NoOverlap: !t.Carrier.Overlap}}
+		Exchange: timing.Exchange{Method: t.Method, Redundancy: t.R, NoOverlap: !t.Carrier.Overlap, Rounds: t.way.Rounds}}
 }
 
 // timeAll times every way in every setting, once per seed of the nodes' jitter.
 func timeAll(ctx context.Context, env exp.Env, p exchangePlan) (map[timed][]timing.Iteration, error) {
 	var all []timed
 	for _, s := range p.settings() {
-		for _, w := range ways(s.N) {
+		for _, w := range ways(s.N, s.Carrier.Rounds) {
 			all = append(all, timed{s, w})
 		}
 	}
@@ -123,9 +139,9 @@ type compared struct {
 // compare finds the best ways of every setting.
 func compare(p exchangePlan, times map[timed][]timing.Iteration) (out []compared) {
 	for _, s := range p.settings() {
-		c := compared{setting: s, Multicast: secondsOf(times[timed{s, way{codedsgd.SSGDMulticast, 1}}]),
-			Alone: secondsOf(times[timed{s, way{codedsgd.SSGDMulticast, s.N}}])}
-		for _, w := range ways(s.N) {
+		c := compared{setting: s, Multicast: secondsOf(times[timed{s, way{Method: codedsgd.SSGDMulticast, R: 1}}]),
+			Alone: secondsOf(times[timed{s, way{Method: codedsgd.SSGDMulticast, R: s.N}}])}
+		for _, w := range ways(s.N, s.Carrier.Rounds) {
 			sample := secondsOf(times[timed{s, w}])
 			best, least := &c.Plain, &c.PlainS
 			if w.Method == codedsgd.CSSGD {
@@ -184,7 +200,7 @@ func bytesFrame(p exchangePlan, times map[timed][]timing.Iteration) result.Frame
 	f := kit.NewSheet("bytes", "n r pieces coded/MB.1 multicast/MB.1 unicast/MB.1 share/%.1 like/%.1 fewer:bool")
 	for _, n := range p.Nodes {
 		s := setting{n, p.Ratios[0], carriers[0], p.Main}
-		sent := func(method string, r int) float64 { return times[timed{s, way{method, r}}][0].Bytes }
+		sent := func(method string, r int) float64 { return times[timed{s, way{Method: method, R: r}}][0].Bytes }
 		base := sent(codedsgd.SSGDMulticast, 1)
 		for r := 2; r < n; r++ {
 			coded := sent(codedsgd.CSSGD, r)
@@ -196,12 +212,12 @@ func bytesFrame(p exchangePlan, times map[timed][]timing.Iteration) result.Frame
 }
 
 func settingsFrame(all []compared) result.Frame {
-	const columns = "n ratio link/Gb/s.2 carrier:carrier rule:rule coded_r coded/ms.1 plain:way plain_r best/ms.1 multicast/ms.1 alone/ms.1 " +
+	const columns = "n ratio link/Gb/s.2 carrier:carrier rule:rule coded_r coded_rounds:bool coded/ms.1 plain:way plain_r best/ms.1 multicast/ms.1 alone/ms.1 " +
 		"saved~/%.1 side:side pays:bool"
 	node := host()
 	return kit.As(result.TimingOnly, kit.Rows("settings", columns, all, func(c compared) []any {
 		ms := func(s kit.Sample) float64 { return 1e3 * s.Mean().Value }
-		return []any{c.N, c.Ratio, c.link() * 8e-9 * node.Bandwidth, c.Carrier.Key, c.Rule, c.Coded.R, ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS),
+		return []any{c.N, c.Ratio, c.link() * 8e-9 * node.Bandwidth, c.Carrier.Key, c.Rule, c.Coded.R, c.Coded.Rounds, ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS),
 			ms(c.Multicast),
 			ms(c.Alone), c.saved(), c.saved().Against(0), c.pays()}
 	}))
@@ -283,10 +299,10 @@ func exchangeFacts(p exchangePlan, times map[timed][]timing.Iteration, all []com
 	rows, fewer, off := 0, 0, 0.0
 	for _, n := range p.Nodes {
 		s := setting{n, p.Ratios[0], carriers[0], p.Main}
-		base := times[timed{s, way{codedsgd.SSGDMulticast, 1}}][0].Bytes
+		base := times[timed{s, way{Method: codedsgd.SSGDMulticast, R: 1}}][0].Bytes
 		for r := 2; r < n; r++ {
 			rows++
-			share := times[timed{s, way{codedsgd.CSSGD, r}}][0].Bytes / base
+			share := times[timed{s, way{Method: codedsgd.CSSGD, R: r}}][0].Bytes / base
 			like, _ := codedsgd.LikeForLike(n, r).Float64()
 			fewer, off = fewer+setup.One(share < 1), max(off, share/like-1)
 		}
@@ -325,12 +341,12 @@ func exactRows(ctx context.Context, env exp.Env) (out []exactRow, err error) {
 	const n = 4
 	for _, rule := range codedsgd.Rules() {
 		row := exactRow{Rule: rule, N: n, Same: true}
-		for _, w := range ways(n) {
+		for _, w := range ways(n, true) {
 			p := setup.First(setup.Calm(setup.Platform()), n)
 			o, err := train.Run(ctx, train.Config{Sync: w.Method, Model: setup.DNN.Model, Width: 1. / 16, DataDir: env.DataDir, Engine: env.Engine, Platform: p,
 				Workers: n, Seed: env.Seeds[0], BatchSize: 60, Rate: setup.Rate, MaxUpdates: exactUpdates, EvalEvery: -1, Launch: -1, Overhead: -1,
 				CodedSGD: train.CodedSGD{Attack: &train.Attack{Kind: "flipped", Pieces: piecesOf(n) / 3},
-					Coded: &codedsgd.Options{Redundancy: w.R, MicroBlocks: piecesOf(n), Rule: ruleOf(rule, piecesOf(n))}}})
+					Coded: &codedsgd.Options{Redundancy: w.R, MicroBlocks: piecesOf(n), Rounds: w.Rounds, Rule: ruleOf(rule, piecesOf(n))}}})
 			if err != nil {
 				return nil, err
 			}

@@ -19,8 +19,8 @@ func TestPlans(t *testing.T) {
 		if got := piecesOf(n); got != want {
 			t.Errorf("%d nodes: %d pieces, want %d", n, got, want)
 		}
-		if got := len(ways(n)); got != 3*n-3 {
-			t.Errorf("%d nodes: %d ways, want n−2 coded, n multicast, n−1 unicast", n, got)
+		if got := len(ways(n, false)); got != 3*n-3 || len(ways(n, true)) != 6*n-7 {
+			t.Errorf("%d nodes: %d ways, want n−2 coded, n multicast, n−1 unicast, in rounds all but r = n twice", n, got)
 		}
 	}
 	for _, profile := range exp.Profiles {
@@ -82,7 +82,7 @@ func TestBounds(t *testing.T) {
 func TestLinksHaveTheRatio(t *testing.T) {
 	for _, c := range []carrier{{Shared: true, Ideal: true}, {Ideal: true}} {
 		s := setting{4, 2, c, codedsgd.Mean}
-		it, err := timing.Run(t.Context(), exp.Env{}, timed{s, way{codedsgd.SSGDMulticast, 1}}.config(0))
+		it, err := timing.Run(t.Context(), exp.Env{}, timed{s, way{Method: codedsgd.SSGDMulticast, R: 1}}.config(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestPays(t *testing.T) {
 			t.Errorf("%v: pays %v, saved %+v", c.c.CodedS, got, c.c.saved())
 		}
 	}
-	if k := (compared{setting: setting{N: 4}, Plain: way{codedsgd.SSGDMulticast, 4}}).plainKey(); k != "alone" {
+	if k := (compared{setting: setting{N: 4}, Plain: way{Method: codedsgd.SSGDMulticast, R: 4}}).plainKey(); k != "alone" {
 		t.Errorf("r = n is %q", k)
 	}
 }
