@@ -217,9 +217,8 @@ func settingsFrame(all []compared) result.Frame {
 	node := host()
 	return kit.As(result.TimingOnly, kit.Rows("settings", columns, all, func(c compared) []any {
 		ms := func(s kit.Sample) float64 { return 1e3 * s.Mean().Value }
-		return []any{c.N, c.Ratio, c.link() * 8e-9 * node.Bandwidth, c.Carrier.Key, c.Rule, c.Coded.R, c.Coded.Rounds, ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS),
-			ms(c.Multicast),
-			ms(c.Alone), c.saved(), c.saved().Against(0), c.pays()}
+		return []any{c.N, c.Ratio, c.link() * 8e-9 * node.Bandwidth, c.Carrier.Key, c.Rule, c.Coded.R, c.Coded.Rounds,
+			ms(c.CodedS), c.plainKey(), c.Plain.R, ms(c.PlainS), ms(c.Multicast), ms(c.Alone), c.saved(), c.saved().Against(0), c.pays()}
 	}))
 }
 

@@ -50,8 +50,10 @@ type exchangePlan struct {
 
 // exchangesOf returns a profile's plan. A first trial of one seed, in no result, had links of
 // 0.05 to 4 Gb/s for all n, which put few settings near ratio 1, where coding is at its best:
-// the axis became the ratio, and in a second trial the switch's own. It showed too that quantising and summing were charged, which a
-// rule of float32 pieces does not do, and that timing and training took too long for quick.
+// the axis became the ratio, and after a second trial the switch's own. They showed too that
+// quantising and summing were charged, which a rule of float32 pieces does not do, that timing
+// and training took too long for quick, and that a coded packet waits for the last of its r
+// blocks: rounds were added, for every way.
 func exchangesOf(profile string) exchangePlan {
 	p := exchangePlan{Nodes: []int{4, 6}, Ratios: []float64{0.25, 0.5, 1, 2, 4}, Anchor: 6, Main: codedsgd.Median}
 	switch profile {
