@@ -61,7 +61,7 @@ func ways(n int, rounds bool) (out []way) {
 			add(codedsgd.CSSGD, r)
 		}
 		add(codedsgd.SSGDMulticast, r)
-		if r < n {
+		if r == 1 {
 			add(codedsgd.SSGDUnicast, r)
 		}
 	}

@@ -19,8 +19,8 @@ func TestPlans(t *testing.T) {
 		if got := piecesOf(n); got != want {
 			t.Errorf("%d nodes: %d pieces, want %d", n, got, want)
 		}
-		if got := len(ways(n, false)); got != 3*n-3 || len(ways(n, true)) != 6*n-7 {
-			t.Errorf("%d nodes: %d ways, want n−2 coded, n multicast, n−1 unicast, in rounds all but r = n twice", n, got)
+		if got := len(ways(n, false)); got != 2*n-1 || len(ways(n, true)) != 4*n-3 {
+			t.Errorf("%d nodes: %d ways, want n−2 coded, n multicast, one unicast, in rounds all but r = n twice", n, got)
 		}
 	}
 	for _, profile := range exp.Profiles {
