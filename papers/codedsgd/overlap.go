@@ -136,8 +136,8 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 	return nil
 }
 
-// ready waits until the gradients of own blocks 0 … i are there in a layer, and all of those
-// before i.
+// ready waits until own block i's gradient of the last round, and so of all, is there in a
+// layer.
 func (x *node) ready(i, layer int) error { return x.reach(x.stage(x.rounds()-1, i, layer)) }
 
 // reach waits for a stage of the device, and with NoOverlap for all. Stages pass in
