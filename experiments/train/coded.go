@@ -62,7 +62,11 @@ func shapes(m *model.Model) [][2]int {
 func (x *replica) code(blocks *blocks) error {
 	job := x.codedJob(x.steps)
 	if x.task != nil {
-		job.Task = &codedTask{Task: x.task, blocks: blocks}
+		task := &codedTask{Task: x.task, blocks: blocks, attack: x.cfg.Attack}
+		if task.attack != nil {
+			task.bad = task.attack.first(&x.cfg)
+		}
+		job.Task = task
 	}
 	job.OnStep = func(step int64) (bool, error) { return x.ended(step + 1) }
 	log, err := codedsgd.Run(x.p, job)
@@ -122,6 +126,8 @@ const passImages = 128
 type codedTask struct {
 	*Task
 	blocks *blocks // nil: every holder computes its blocks itself
+	attack *Attack // nil: none
+	bad    []int   // first images of the bad pieces
 }
 
 var _ codedsgd.Task = (*codedTask)(nil)
@@ -151,14 +157,22 @@ func (t *codedTask) BlockGrad(step int64, lo, hi int, grads []float32, done func
 }
 
 func (t *codedTask) blockGrad(step int64, lo, hi int, grads []float32, done func(layer int)) (loss float64, err error) {
+	if t.attacked(lo, hi) {
+		return t.badGrad(step, lo, hi, grads, done)
+	}
+	return t.imagesGrad(step, lo, hi, false, grads, done)
+}
+
+// imagesGrad writes the sum of the images' gradients, of the opposite labels if flipped.
+func (t *codedTask) imagesGrad(step int64, lo, hi int, flipped bool, grads []float32, done func(layer int)) (loss float64, err error) {
 	images := t.indices(step)[lo:hi]
 	if len(images) <= passImages && len(images) > 0 {
-		return t.pass(images, grads, done)
+		return t.pass(images, flipped, grads, done)
 	}
 	clear(grads)
 	part := make([]float32, len(grads))
 	for from := 0; from < len(images); from += passImages {
-		l, err := t.pass(images[from:min(from+passImages, len(images))], part, nil)
+		l, err := t.pass(images[from:min(from+passImages, len(images))], flipped, part, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -172,7 +186,7 @@ func (t *codedTask) blockGrad(step int64, lo, hi int, grads []float32, done func
 }
 
 // pass computes the sum of some images' gradients, which an engine gives as a mean.
-func (t *codedTask) pass(images []int, grads []float32, done func(layer int)) (float64, error) {
+func (t *codedTask) pass(images []int, flipped bool, grads []float32, done func(layer int)) (float64, error) {
 	w, err := t.pool.borrow()
 	if err != nil {
 		return 0, err
@@ -180,6 +194,11 @@ func (t *codedTask) pass(images []int, grads []float32, done func(layer int)) (f
 	defer t.pool.giveBack(w)
 	if err := w.fill(t.set, &t.set.Train, images); err != nil {
 		return 0, err
+	}
+	if flipped {
+		for i, label := range w.labels {
+			w.labels[i] = uint8(t.set.Classes-1) - label
+		}
 	}
 	n := len(images)
 	loss, err := w.stepper.Gradient(t.params, grads, w.x, w.labels, func(l int, g []float32) error {

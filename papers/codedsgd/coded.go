@@ -46,28 +46,30 @@ func newExchange(x *node, packets []Packet, segments int) (*coded, error) {
 		longest = max(longest, cut.Len(0))
 	}
 	if x.store != nil {
-		c.content = make([]int32, x.m*longest)
+		c.content = make([]int32, x.each*longest)
 	}
 	after := departures(x.a, packets)
-	for from := 0; from < len(packets); {
-		to := from
-		for to < len(packets) && after[to] == after[from] {
-			to++
-		}
-		for l := x.last; l >= 0; l-- {
-			for id := from; id < to; id++ {
-				if err := c.schedule(id, l); err != nil {
-					return nil, err
+	for round := range x.rounds() {
+		for from := 0; from < len(packets); {
+			to := from
+			for to < len(packets) && after[to] == after[from] {
+				to++
+			}
+			for l := x.last; l >= 0; l-- {
+				for id := from; id < to; id++ {
+					if err := c.schedule(id, l, round); err != nil {
+						return nil, err
+					}
 				}
 			}
+			from = to
 		}
-		from = to
 	}
 	return c, nil
 }
 
-// schedule plans packet id's message of a layer.
-func (c *coded) schedule(id, layer int) error {
+// schedule plans packet id's message of a layer in a round.
+func (c *coded) schedule(id, layer, round int) error {
 	p := c.packets[id]
 	h, err := c.x.a.Header(p)
 	if err != nil {
@@ -80,13 +82,13 @@ func (c *coded) schedule(id, layer int) error {
 	}
 	n, needs := 0, 0
 	for _, t := range p.Terms {
-		n += c.x.m * c.cuts[layer].Len(t.Position)
+		n += c.x.each * c.cuts[layer].Len(t.Position)
 		if i := slices.Index(c.x.own, t.Block); i >= 0 {
-			needs = max(needs, c.x.stage(i, layer))
+			needs = max(needs, c.x.stage(round, i, layer))
 		}
 	}
-	c.plan = append(c.plan, flight{id: id, layer: layer, from: p.From, group: group, header: h,
-		numbers: n, size: 4 * c.x.m * c.cuts[layer].Padded(p), needs: needs})
+	c.plan = append(c.plan, flight{id: id, layer: layer, round: round, from: p.From, group: group, header: h,
+		numbers: n, size: 4 * c.x.each * c.cuts[layer].Padded(p), needs: needs})
 	return nil
 }
 
@@ -122,7 +124,7 @@ func (c *coded) load(f *flight, body []byte) ([]byte, error) {
 	}
 	content := c.content[:f.size/4]
 	// Alg. 1, line 5
-	if err := Encode(content, p, c.x.store, f.layer, c.cuts[f.layer], c.x.m); err != nil {
+	if err := Encode(content, p, c.x.known(f.round), f.layer, c.cuts[f.layer], c.x.each); err != nil {
 		return nil, err
 	}
 	return vec.AppendInt32(body, content), nil
@@ -131,7 +133,9 @@ func (c *coded) load(f *flight, body []byte) ([]byte, error) {
 // unload decodes a packet and adds the one segment that it brings to the sum (the
 // first sum of eq. 17; that is over the pieces of eq. 16, in any order).
 func (c *coded) unload(f *flight, body []byte) (useful int, err error) {
-	c.x.coded(f.numbers)
+	if c.x.pieces == nil || len(c.packets[f.id].Terms) > 1 { // one piece that is kept is not added to anything
+		c.x.coded(f.numbers)
+	}
 	if c.x.store == nil {
 		return f.size, nil
 	}
@@ -149,24 +153,36 @@ func (c *coded) decode(f *flight, body []byte) (Term, error) {
 	if err := vec.FromInt32(content, body); err != nil {
 		return Term{}, err
 	}
-	return Decode(content, c.packets[f.id], c.x.store, f.layer, c.cuts[f.layer], c.x.m)
+	return Decode(content, c.packets[f.id], c.x.known(f.round), f.layer, c.cuts[f.layer], c.x.each)
 }
 
-// add adds all micro-blocks of segment t, which decode left in content, to the sum.
+// add adds all micro-blocks of segment t, which decode left in content, to the sum, or
+// keeps them where every one is wanted.
 func (c *coded) add(f *flight, t Term) {
-	part, sum := f.size/4/c.x.m, c.x.sumOf(f.layer)
-	for j := range c.x.m {
-		c.cuts[f.layer].AccumulateTo(sum, c.content[j*part:], t.Position)
+	part, sum := f.size/4/c.x.each, c.x.sumOf(f.layer)
+	for j := range c.x.each {
+		if c.x.pieces != nil {
+			c.x.pieces.keep(t.Block*c.x.m+f.round*c.x.each+j, c.x.job.Layers[f.layer], c.cuts[f.layer], c.content[j*part:], t.Position)
+		} else {
+			c.cuts[f.layer].AccumulateTo(sum, c.content[j*part:], t.Position)
+		}
 	}
 }
 
 // newUncoded returns the exchange of whole gradients, no redundancy used: each block's
-// first holder sends its gradient to all nodes that lack it, in one multicast or to one
+// first holder, or with a rule the one that has it earliest, sends its gradient to all nodes that lack it, in one multicast or to one
 // after the other. With one block per node that is ordinary SSGD.
 func newUncoded(x *node) (*coded, error) {
 	var packets []Packet
+	var earliest []int
+	if x.pieces != nil {
+		earliest = x.a.earliest()
+	}
 	for q := range x.a.Blocks() {
 		from := x.a.Holders(q)[0]
+		if earliest != nil {
+			from = earliest[q]
+		}
 		var to []int
 		for i := range x.n {
 			if !x.a.Holds(i, q) {

@@ -80,7 +80,7 @@ func (z *compressed) listPackets(l int) {
 	for id, packet := range z.plan.packets {
 		if z.list(l, id, packet.From, z.plan.Length(z.x.job.Layers[l].Length, packet), packet.To) && packet.From != z.x.rank {
 			z.layers[l].packets++
-			z.courier.plan[len(z.courier.plan)-1].needs = z.x.stage(len(z.x.own)-1, l)
+			z.courier.plan[len(z.courier.plan)-1].needs = z.x.stage(0, len(z.x.own)-1, l)
 		}
 	}
 }

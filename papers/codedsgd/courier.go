@@ -13,6 +13,7 @@ import (
 type flight struct {
 	id      int // of what the cargo has
 	layer   int
+	round   int
 	from    int
 	group   []int // sender and receivers, ascending
 	header  Header

@@ -28,6 +28,9 @@
 // spares bytes beside summing alone where r ≥ 2 and n−2 ≤ r ≤ n−1, and nowhere else
 // (BestDepth). Proof is the proof of section 2.4 as checks.
 //
+// Where a Rule (median, Krum, clipping) wants every gradient, none can be summed first:
+// all travel as float32's words, which packets add and receivers subtract exactly.
+//
 // # Map
 //
 // By item of the paper; generated from the Source: lines by go generate.
@@ -140,6 +143,7 @@
 //	    page                 codedsgd.html#eq30
 //	Eq. (4)
 //	    quantise.go          Update
+//	    robust.go            Descend
 //	    tests                TestEquation4StepOfDescent
 //	    page                 codedsgd.html#eq4
 //	Eq. (5)

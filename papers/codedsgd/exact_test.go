@@ -68,6 +68,7 @@ func TestAllMethodsLeaveTheSameBits(t *testing.T) {
 	every(t, race.Less(6, 4), func(a *codedsgd.Assignment, n, r int) {
 		for _, o := range []codedsgd.Options{
 			{}, {Split: "columns"}, {NoOverlap: true}, {Literal: true}, {Method: "ssgd-unicast"}, {Method: "ssgd-multicast"},
+			{Rounds: true}, {Rounds: true, Method: "ssgd-multicast"},
 		} {
 			if o.Literal && n == 6 && (r == 3 || r == 4) && testing.Short() {
 				continue

@@ -52,12 +52,14 @@ type node struct {
 	a       *Assignment
 	bounds  []int // of the micro-blocks
 	m       int   // micro-blocks of a block
+	each    int   // of them in a packet, and computed together: m, or 1 in rounds
 	own     []int // D_i, in the order of computation
 	last    int   // layer
 	params  int
 	method  exchanger
 	store   *store
 	sum     []int64
+	pieces  *pieces // nil: the sum is all that is wanted
 	log     *Log
 	step    int64
 
@@ -86,6 +88,9 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 		x.o.MicroBlocks = x.a.Blocks()
 	}
 	x.m, x.own = x.o.MicroBlocks/x.a.Blocks(), x.a.sequence(x.rank) // Alg. 1, line 2: D_i
+	if x.each = x.m; x.o.Rounds {
+		x.each = 1
+	}
 	x.bounds = x.a.Split(job.Batch, x.o.MicroBlocks, o.Speeds)
 	for _, l := range job.Layers {
 		x.params += l.Length
@@ -93,6 +98,9 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 	x.stages = x.works()
 	if o.Method == Compressed {
 		x.o.Range = compressedRange(o.Range, x.o.MicroBlocks)
+	}
+	if x.pieces, err = newPieces(x); err != nil {
+		return nil, err
 	}
 	if job.Task != nil {
 		x.store, x.sum = newStore(x), make([]int64, x.params)
@@ -104,7 +112,7 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 
 // newExchanger returns the method that the options name.
 func newExchanger(x *node) (exchanger, error) {
-	if flights := x.o.flights(x.a) * (x.last + 1); flights > maxFlights && !x.o.Literal {
+	if flights := x.o.flights(x.a) * (x.last + 1) * x.rounds(); flights > maxFlights && !x.o.Literal {
 		return nil, tooMany(flights)
 	}
 	switch {
@@ -129,6 +137,9 @@ func (x *node) iterate() error {
 	if err := x.finished(); err != nil {
 		return err
 	}
+	if x.pieces != nil {
+		return x.pieces.descend(x)
+	}
 	// The sum of eight bytes, and the parameter that is read and written.
 	work := cluster.Work{FLOP: 4 * float64(x.params), Bytes: 16 * float64(x.params)}
 	if x.store == nil {
@@ -144,7 +155,9 @@ func (x *node) iterate() error {
 // addOwn adds the node's own gradients of a layer, quantised like everybody's, to the
 // sum (the second sum of eq. 17).
 func (x *node) addOwn(l int) error {
-	x.coded(len(x.own) * x.m * x.job.Layers[l].Length)
+	if x.pieces == nil {
+		x.coded(len(x.own) * x.m * x.job.Layers[l].Length)
+	}
 	if x.store != nil {
 		for _, q := range x.own {
 			for j := range x.m {
@@ -152,7 +165,11 @@ func (x *node) addOwn(l int) error {
 				if err != nil {
 					return err
 				}
-				Accumulate(x.sumOf(l), g)
+				if x.pieces != nil {
+					x.pieces.keepOwn(q*x.m+j, x.job.Layers[l], g)
+				} else {
+					Accumulate(x.sumOf(l), g)
+				}
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func TestFlightsAreThePlans(t *testing.T) {
 
 // A model of many layers has as many times the messages of one.
 func TestLayersMultiplyMessages(t *testing.T) {
-	x := &node{o: Options{Method: SSGDMulticast, Redundancy: 1}, a: &Assignment{24, 1}, last: 999_999}
+	x := &node{m: 1, each: 1, o: Options{Method: SSGDMulticast, Redundancy: 1}, a: &Assignment{24, 1}, last: 999_999}
 	if _, err := newExchanger(x); err == nil || !strings.Contains(err.Error(), "24000000 messages in a step") {
 		t.Errorf("a million layers: %v", err)
 	}

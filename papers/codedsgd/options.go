@@ -1,6 +1,7 @@
 package codedsgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -61,6 +62,16 @@ type Options struct {
 	// the range is then that times the least power of two not below their number.
 	Range float64 `json:"range,omitempty"`
 
+	// Rule makes one gradient of all pieces', each the mean over its samples, in float32: the
+	// exchange brings every piece to every node and adds none. It has no Range, and
+	// compressed, which adds before it sends, no Rule.
+	Rule Rule `json:"rule,omitzero"`
+
+	// Rounds computes and sends micro-block by micro-block: the first of every own block, then
+	// the second of every one, each in packets of its own, which leave as soon as that round
+	// has what they need. Else a packet has its segments of all micro-blocks side by side.
+	Rounds bool `json:"rounds,omitempty"`
+
 	NoOverlap bool `json:"no_overlap,omitempty"` // exchange when all gradients are there
 	// Charge lets quantising, encoding and decoding pass on the run's clock at Rate, in
 	// bytes of int32 terms per second, as if a copy engine did them; real runs spend them.
@@ -88,6 +99,9 @@ func (o Options) withDefaults(n int) (Options, error) {
 	if o.Split == "" {
 		o.Split = Rows
 	}
+	if o.Rule.Name != "" && (o.Range != 0 || o.Method == Compressed) {
+		return o, fmt.Errorf("codedsgd: rule %s wants every piece in float32: neither a range, %g, nor sums, method %s", o.Rule.Name, o.Range, o.Method)
+	}
 	if o.Range == 0 {
 		o.Range = 10
 	}
@@ -102,6 +116,8 @@ func (o Options) withDefaults(n int) (Options, error) {
 		return o, fmt.Errorf("codedsgd: Algorithm 3 as printed is of %s, not of %s", CSSGD, o.Method)
 	case o.Depth != 0 && (o.Method != Compressed || o.Depth < 0 || o.Depth > r):
 		return o, fmt.Errorf("codedsgd: depth %d is of %s, from 1 to the redundancy, %d", o.Depth, Compressed, r)
+	case o.Rounds && (o.Literal || o.Method == Compressed):
+		return o, fmt.Errorf("codedsgd: rounds of micro-blocks are of packets and whole gradients, not of %s (as printed: %v)", o.Method, o.Literal)
 	case o.Speeds != nil && len(o.Speeds) != n:
 		return o, fmt.Errorf("codedsgd: %d speeds for %d nodes", len(o.Speeds), n)
 	case !(o.Range >= minRange && o.Range <= maxRange):
@@ -124,6 +140,9 @@ func (o Options) withDefaults(n int) (Options, error) {
 		return o, fmt.Errorf("codedsgd: %d micro-blocks, want a multiple of the %d blocks", o.MicroBlocks, blocks)
 	case o.MicroBlocks > maxBlocks:
 		return o, fmt.Errorf("codedsgd: %d micro-blocks, want at most %d", o.MicroBlocks, maxBlocks)
+	}
+	if err := o.Rule.check(cmp.Or(o.MicroBlocks, subsets(n, o.Redundancy))); err != nil {
+		return o, err
 	}
 	return o, o.affordable(n)
 }

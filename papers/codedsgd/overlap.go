@@ -7,16 +7,18 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// works lists the device's stages of an iteration: per own block, in sequence, one for all
+// works lists the device's stages of an iteration, round by round: per own block, in sequence, one for all
 // that comes before the backward pass of its last micro-block (its forward pass, the
 // micro-blocks before it, and first of all what an iteration costs beside), then one
 // per layer of that backward pass, last first. A micro-block's forward pass costs
 // Pass per layer beside its arithmetic, its backward pass twice that; a micro-block
 // without samples costs nothing.
 func (x *node) works() []cluster.Work {
-	stages := make([]cluster.Work, 0, len(x.own)*(x.last+2))
+	stages := make([]cluster.Work, 0, x.rounds()*len(x.own)*(x.last+2))
 	before := x.job.Iteration
-	for _, q := range x.own {
+	for i := range x.rounds() * len(x.own) {
+		q, first := x.own[i%len(x.own)], i/len(x.own)*x.each
+		last := first + x.each - 1
 		add := func(w *cluster.Work, layer, j, passes int) {
 			of := x.job.Layers[layer].Forward
 			if passes == 2 {
@@ -27,10 +29,10 @@ func (x *node) works() []cluster.Work {
 				more(w, x.job.Pass, passes)
 			}
 		}
-		for j := range x.m {
+		for j := first; j <= last; j++ {
 			for l := range x.job.Layers {
 				add(&before, l, j, 1)
-				if j < x.m-1 {
+				if j < last {
 					add(&before, l, j, 2)
 				}
 			}
@@ -39,7 +41,7 @@ func (x *node) works() []cluster.Work {
 		before = cluster.Work{}
 		for l := x.last; l >= 0; l-- {
 			var backward cluster.Work
-			add(&backward, l, x.m-1, 2)
+			add(&backward, l, last, 2)
 			stages = append(stages, backward)
 		}
 	}
@@ -56,9 +58,14 @@ func more(w *cluster.Work, of cluster.Work, times int) {
 // samples returns how many micro-block j of block q has.
 func (x *node) samples(q, j int) int { return x.bounds[q*x.m+j+1] - x.bounds[q*x.m+j] }
 
-// stage returns where the gradient of own block i, all micro-blocks of it, is final in
+// rounds returns in how many rounds micro-blocks are computed and sent.
+func (x *node) rounds() int { return x.m / x.each }
+
+// stage returns where the gradient of own block i, all micro-blocks of a round, is final in
 // a layer.
-func (x *node) stage(i, layer int) int { return i*(x.last+2) + 1 + x.last - layer }
+func (x *node) stage(round, i, layer int) int {
+	return (round*len(x.own)+i)*(x.last+2) + 1 + x.last - layer
+}
 
 // start starts the device on the step's gradients.
 func (x *node) start() {
@@ -73,16 +80,18 @@ func (x *node) start() {
 func (x *node) gradients(step int64) func(done func(int)) error {
 	return func(done func(int)) error {
 		x.store.loss = 0
-		for i, q := range x.own {
-			for j := range x.m {
+		for k := range x.rounds() * len(x.own) {
+			round, i := k/len(x.own), k%len(x.own)
+			q, last := x.own[i], (round+1)*x.each-1
+			for j := round * x.each; j <= last; j++ {
 				report := func(layer int) {
-					if j < x.m-1 {
+					if j < last {
 						return
 					}
 					if layer == x.last {
-						done(x.stage(i, layer) - 1)
+						done(x.stage(round, i, layer) - 1)
 					}
-					done(x.stage(i, layer))
+					done(x.stage(round, i, layer))
 				}
 				if err := x.gradient(step, q, j, report); err != nil {
 					return fmt.Errorf("codedsgd: rank %d, step %d, block %d: %w", x.rank, step, q, err)
@@ -127,8 +136,9 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 	return nil
 }
 
-// ready waits until own block i's gradient is there in a layer.
-func (x *node) ready(i, layer int) error { return x.reach(x.stage(i, layer)) }
+// ready waits until own block i's gradient of the last round, and so of all, is there in a
+// layer.
+func (x *node) ready(i, layer int) error { return x.reach(x.stage(x.rounds()-1, i, layer)) }
 
 // reach waits for a stage of the device, and with NoOverlap for all. Stages pass in
 // order, so all earlier ones have passed too.
@@ -144,8 +154,8 @@ func (x *node) reach(stage int) error {
 	}
 	for x.passed < stage {
 		x.passed++
-		if k := x.passed % (x.last + 2); k > 0 {
-			x.coded(x.m * x.job.Layers[x.last+1-k].Length)
+		if k := x.passed % (x.last + 2); k > 0 && x.pieces == nil { // float32 goes as it is
+			x.coded(x.each * x.job.Layers[x.last+1-k].Length)
 		}
 	}
 	return x.pass()
@@ -174,13 +184,14 @@ func (x *node) finished() error {
 	return s.stock(&x.log.Totals, x.step)
 }
 
-// store holds a node's own gradients in fixed point, and gives out no others: a node
+// store holds a node's own gradients in fixed point, or for a rule as float32's words, and gives out no others: a node
 // decodes by the gradients that it computed.
 type store struct {
 	rank   int
 	layers []cluster.Layer
 	limit  float64
 	m      int
+	bounds []int     // of the pieces whose means a rule wants; nil: sums in fixed point
 	place  []int     // of a block among the node's own; −1: it lacks it
 	grads  []float32 // of the micro-block that is being computed
 	fixed  [][]int32 // [place·m + micro-block]
@@ -192,6 +203,9 @@ type store struct {
 
 func newStore(x *node) *store {
 	s := &store{rank: x.rank, layers: x.job.Layers, limit: x.o.Range, m: x.m, grads: make([]float32, x.params)}
+	if x.pieces != nil {
+		s.bounds = x.bounds
+	}
 	s.place = make([]int, x.a.Blocks())
 	for q := range s.place {
 		s.place[q] = -1
@@ -222,7 +236,13 @@ func (s *store) Layer(block, j, layer int) ([]int32, error) {
 // put quantises what grads has of a layer as micro-block j's of a block of the node.
 func (s *store) put(block, j, layer int) {
 	l := s.layers[layer]
-	saturated, notFinite := Quantise(s.fixed[s.place[block]*s.m+j][l.Offset:], s.grads[l.Offset:l.Offset+l.Length], s.limit)
+	dst, src := s.fixed[s.place[block]*s.m+j][l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
+	saturated, notFinite := 0, 0
+	if s.bounds == nil {
+		saturated, notFinite = Quantise(dst, src, s.limit)
+	} else {
+		notFinite = words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
+	}
 	s.saturated += int64(saturated)
 	s.notFinite += int64(notFinite)
 	if notFinite > 0 {
@@ -238,8 +258,24 @@ func (s *store) stock(t *Totals, step int64) error {
 	t.NotFinite += bad
 	s.saturated, s.notFinite = 0, 0
 	if bad > 0 {
-		return fmt.Errorf("codedsgd: rank %d, step %d: %d numbers of its gradients are NaN or infinite, the last in layer %d %q",
-			s.rank, step, bad, s.layer, s.layers[s.layer].Name)
+		return &NotFiniteError{s.rank, step, bad, s.layer, s.layers[s.layer].Name}
 	}
 	return nil
+}
+
+// NotFiniteError ends a run whose gradients are no numbers any more: it has diverged.
+//
+// Source: ours: no integer stands for NaN, and no rule aggregates it
+type NotFiniteError struct {
+	Rank    int
+	Step    int64
+	Numbers int64 // NaN and infinite ones, of the rank's own gradients
+	Layer   int   // the last that has some
+	Name    string
+}
+
+// Error says where.
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("codedsgd: rank %d, step %d: %d numbers of its gradients are NaN or infinite, the last in layer %d %q",
+		e.Rank, e.Step, e.Numbers, e.Layer, e.Name)
 }
