@@ -2,6 +2,6 @@
 package cited
 
 import (
-	_ "gradsync/experiments/claims" // want rooms
-	_ "gradsync/reports/text"       // want rooms
+	_ "gradsync/experiments/kit" // want rooms
+	_ "gradsync/reports/text"    // want rooms
 )
