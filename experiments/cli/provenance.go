@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -20,11 +21,34 @@ import (
 func provenance(start time.Time, wall time.Duration, engine string) *result.Run {
 	commit, dirty := commit()
 	return &result.Run{
-		Command: "gradsync " + strings.Join(os.Args[1:], " "), Commit: commit, Dirty: dirty, Version: Version,
+		Command: commandLine(os.Args[1:]), Commit: commit, Dirty: dirty, Version: Version,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		Engine: engine, Accelerator: "none used", Started: start.UTC().Format(time.RFC3339), WallSeconds: wall.Seconds(),
 		PeakRSSBytes: peakRSS(),
 	}
+}
+
+// commandLine writes a command as a result's sidecar and page show it, and anybody may read them:
+// folders that are named from the root of a machine's disk keep their last element.
+func commandLine(args []string) string {
+	said := []string{"gradsync"}
+	for _, arg := range args {
+		flag, value, given := strings.Cut(arg, "=")
+		if !given {
+			flag, value = "", arg
+		}
+		paths := strings.Split(value, ",")
+		for i, p := range paths {
+			if filepath.IsAbs(p) {
+				paths[i] = filepath.Base(p)
+			}
+		}
+		if value = strings.Join(paths, ","); given {
+			value = flag + "=" + value
+		}
+		said = append(said, value)
+	}
+	return strings.Join(said, " ")
 }
 
 // commit returns the revision stamped into the binary; where none is (`go run`, a git

@@ -233,3 +233,11 @@ func (w *full) Write(p []byte) (int, error) {
 	w.left -= len(p)
 	return len(p), nil
 }
+
+func TestCommandLineNamesNoFolderOfThisMachine(t *testing.T) {
+	root := t.TempDir()
+	got := commandLine([]string{"run", "dasp", "--kept", filepath.Join(root, "all") + "," + filepath.Join(root, "monday"), "--out=" + filepath.Join(root, "results"), "--data-dir", "sets/mnist"})
+	if want := "gradsync run dasp --kept all,monday --out=results --data-dir sets/mnist"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
