@@ -201,10 +201,10 @@ func (p *page) counted(words ...string) Value {
 	return Value{V: float64(n)}
 }
 
-// standing returns how much of a document holds, by its findings: "mostly" if two in three hold, "partly" if
-// one in five holds at least in direction, else "hardly"; "open" if nothing was found.
+// standing returns how much of a document holds, by the claims that are decided: "mostly" if two in three
+// hold, "partly" if one in five holds at least in direction, else "hardly"; "open" if nothing is decided.
 func (p *page) standing() Value {
-	all, _ := float(p.counted())
+	all, _ := float(p.counted(claims.WordHolds, claims.WordDirection, claims.WordNot))
 	hold, _ := float(p.counted(claims.WordHolds))
 	some, _ := float(p.counted(claims.WordHolds, claims.WordDirection))
 	switch {
