@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gradsync/experiments/paper"
-	"gradsync/reports/typeset"
 )
 
 // chapter is a part of a page's results, with its experiments in the order of
@@ -34,6 +33,14 @@ var chapters = func() map[string][]chapter {
 }()
 
 var otherChapter = said{"Further results", "其他结果"}
+
+// chapterTitle returns the title of a chapter of a page, by its place.
+func chapterTitle(paper string, place int) said {
+	if list := chapters[paper]; place < len(list) {
+		return list[place].Title
+	}
+	return otherChapter
+}
 
 // chapterOf returns the place of a stem on a paper's page: its chapter, their number
 // for none, and where in its list it stands, -1 where a pattern brought it in.
@@ -78,33 +85,6 @@ func compareStems(paper, a, b string) int {
 		return na - nb
 	}
 	return strings.Compare(a, b)
-}
-
-// chapterPart is the sections of one chapter.
-type chapterPart struct {
-	Anchor   string
-	Title    said
-	Sections []experimentLink
-}
-
-// parts cuts sections, which are in the order of compareStems, into chapters.
-func parts(sections []experimentLink) []chapterPart {
-	var out []chapterPart
-	last := -1
-	for _, s := range sections {
-		paper, stem, _ := strings.Cut(s.ID, "/")
-		c, _ := chapterOf(paper, stem)
-		if c != last {
-			title := otherChapter
-			if c < len(chapters[paper]) {
-				title = chapters[paper][c].Title
-			}
-			out = append(out, chapterPart{Anchor: "part-" + typeset.Slug(title.En()), Title: title})
-			last = c
-		}
-		out[len(out)-1].Sections = append(out[len(out)-1].Sections, s)
-	}
-	return out
 }
 
 // splitStem cuts a stem into its leading letters and the number after them.

@@ -85,15 +85,15 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 		return nil, nil, err
 	}
 	r.at, r.find = placesOf(all), among(all)
-	index := &indexPage{Verdicts: page.Verdicts, Order: page.Order, Command: o.Command}
-	var every []loaded
+	r.frame.Sites = map[string]page.Site{"": {}}
+	var top []page.Link
 	for i := range cited.Documents {
-		p := &cited.Documents[i]
-		r.frame.Compared = r.frame.Compared || p.Ours && len(all[p.Key]) > 0
-		every = append(every, all[p.Key]...)
-		index.add(p, all[p.Key])
+		if p := &cited.Documents[i]; len(all[p.Key]) > 0 {
+			r.frame.Sites[p.Key] = r.siteOf(p, all[p.Key])
+			top = append(top, page.Link{Page: p.Key, Title: p.Short()})
+		}
 	}
-	index.Software, index.Remarks = software(every, "index.html"), made(every)
+	r.frame.Sites[""] = page.Site{Pages: append(top, page.Link{Page: "playground", Title: said{"Playground", "试算页"}})}
 	for i := range cited.Documents {
 		if rs := all[cited.Documents[i].Key]; len(rs) > 0 {
 			if err := r.document(&cited.Documents[i], rs); err != nil {
@@ -105,16 +105,16 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 		return nil, nil, err
 	}
 	r.names = append(r.names, "playground.html")
-	if index.Head, err = r.frame.Named("gradsync", "index"); err != nil {
+	if err := r.index(all); err != nil {
 		return nil, nil, err
 	}
-	if err := r.out.Page(r.pages, "index.html", "index.html", index); err != nil {
+	if o.SingleFile {
+		return r.out, r.names, nil
+	}
+	if err := r.searchIndex(all); err != nil {
 		return nil, nil, err
 	}
-	if !o.SingleFile {
-		err = r.out.Shared()
-	}
-	return r.out, r.names, err
+	return r.out, r.names, r.out.Shared()
 }
 
 func newRenderer(o Options) (*renderer, error) {
@@ -126,29 +126,8 @@ func newRenderer(o Options) (*renderer, error) {
 	if r.frame, err = page.NewFrame(o.SingleFile); err != nil {
 		return nil, err
 	}
-	r.frame.Playground = true
 	if r.pages, err = template.New("").Funcs(page.Funcs()).ParseFS(templates, "templates/*.html"); err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
 	return r, nil
-}
-
-// document makes the page of one paper and the data files beside it.
-func (r *renderer) document(p *cited.Document, rs []loaded) error {
-	doc, err := build(r, p, rs)
-	if err != nil {
-		return err
-	}
-	var scripts []string
-	if doc.Widgets {
-		scripts = page.WidgetScripts
-	}
-	if doc.Head, err = r.frame.Named(doc.Title, doc.Page, scripts...); err != nil {
-		return err
-	}
-	r.names = append(r.names, p.Key+".html")
-	if err := r.out.Page(r.pages, "paper.html", p.Key+".html", doc); err != nil {
-		return err
-	}
-	return r.resultPages(p, rs)
 }

@@ -211,6 +211,9 @@ func (r *renderer) tell(s *resultSide, l loaded, now *fold, body [2]template.HTM
 	now.Parts = append(now.Parts, partView{Prose: r.prose(l.ID, body)})
 }
 
+// paragraph is the first of a prose.
+var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+
 var markup = regexp.MustCompile(`<[^>]*>|\s`)
 
 // spoken returns what is said in HTML, without spaces.

@@ -9,20 +9,25 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/claims"
 	"gradsync/reports/notebook"
+	"gradsync/reports/page"
 	"gradsync/reports/typeset"
 )
 
 // chapterText is a chapter of a narrative in both languages.
 type chapterText struct {
-	heading
-	HTML template.HTML
+	ID    string
+	Level int // 2 or 3
+	Title template.HTML
+	Text  said // of the title
+	Body  template.HTML
 }
 
-// heading is a chapter's, for the table of contents.
-type heading struct {
-	ID   string
-	Text said
+// HTML returns the chapter with its heading.
+func (c chapterText) HTML() template.HTML {
+	tag := fmt.Sprintf("h%d", c.Level)
+	return template.HTML(`<`+tag+` id="`+c.ID+`">`) + c.Title + template.HTML(`</`+tag+">\n") + c.Body + "\n"
 }
 
 // chunk is a heading and what stands below it, up to the next heading.
@@ -34,10 +39,6 @@ type chunk struct {
 
 // headline is a heading with its id, which both languages share.
 var headline = regexp.MustCompile(`^(##|###) (.+) \{#([a-z0-9.-]+)\}$`)
-
-// anchors are places that links lead to; they stand before both languages, so that they
-// are there in either.
-var anchors = regexp.MustCompile(`<span id="[a-z0-9.-]+"></span>`)
 
 // chunks cuts a narrative at its headings. Each must have an id: what stands in two
 // languages is found by it.
@@ -61,66 +62,108 @@ func chunks(name, src string) ([]chunk, error) {
 	return out, nil
 }
 
-// story renders the narrative of a paper, text/<key>.en.md beside text/<key>.zh.md,
-// by chapters. Where no Chinese is written the English stands alone. Raw HTML passes
-// through: the texts are part of this program.
-func story(key string, at experimentPages, find notebook.Results) ([]chapterText, error) {
-	en, err := narrative(0, key, find)
-	if err != nil || en == nil {
-		return nil, err
+// teller makes the chapters of one text: it links what they name, from root, and draws what they place.
+type teller struct {
+	key  string
+	root string // "" or "../": from the page to the folder of all pages
+	at   experimentPages
+	find notebook.Results
+	told notebook.Told
+	draw func(name string, args []string) (template.HTML, error) // nil: the text places nothing
+}
+
+// tell renders the narrative text/<key>.en.md beside text/<key>.zh.md by chapters. Where no Chinese is
+// written the English stands alone. Raw HTML passes through: the texts are part of this program.
+func (t teller) tell() ([]chapterText, error) {
+	var texts [2][]chunk
+	for l := range texts {
+		var err error
+		if texts[l], err = t.narrative(l); err != nil || l == 0 && texts[0] == nil {
+			return nil, err
+		}
 	}
-	zh, err := narrative(1, key, find)
-	if err != nil {
-		return nil, err
-	}
-	return bilingual(key, en, zh, at)
+	return t.bilingual(texts[0], texts[1])
 }
 
 // bilingual pairs the chapters of a narrative by their ids. Without any Chinese the
 // English stands alone; with some, a chapter that one language lacks is an error.
-func bilingual(key string, en, zh []chunk, at experimentPages) ([]chapterText, error) {
+func (t teller) bilingual(en, zh []chunk) ([]chapterText, error) {
 	of := map[string]*chunk{}
 	for i := range zh {
 		of[zh[i].id] = &zh[i]
 	}
 	for _, c := range zh {
 		if !slices.ContainsFunc(en, func(e chunk) bool { return e.id == c.id }) {
-			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in English", key, c.id)
+			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in English", t.key, c.id)
 		}
 	}
 	var out []chapterText
 	for _, c := range en {
-		body, err := at.markdown(c.body)
-		if err != nil {
-			return nil, fmt.Errorf("reports: text of %s: %w", key, err)
+		ch := chapterText{ID: c.id, Level: c.level, Title: typeset.Escape(typeset.Units(c.text)), Text: notebook.Alike(c.text)}
+		z := of[c.id]
+		if z == nil && len(zh) > 0 {
+			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in Chinese", t.key, c.id)
 		}
-		title, text := typeset.Escape(typeset.Units(c.text)), notebook.Alike(c.text)
-		if z := of[c.id]; z != nil {
-			other, err := at.markdown(z.body)
+		var bodies [2][]string
+		if z != nil {
+			ch.Title, ch.Text[1] = notebook.Pair(ch.Title, ch.Title != typeset.Escape(z.text), typeset.Escape(typeset.Units(z.text))), z.text
+			body, err := t.markdown(1, z.body)
 			if err != nil {
-				return nil, fmt.Errorf("reports: Chinese text of %s: %w", key, err)
+				return nil, fmt.Errorf("reports: Chinese text of %s, %s: %w", t.key, c.id, err)
 			}
-			title, text[1] = notebook.Pair(title, true, typeset.Escape(typeset.Units(z.text))), z.text
-			marks := anchors.FindAllString(string(body), -1)
-			english := template.HTML(anchors.ReplaceAllString(string(body), ""))
-			body = template.HTML(strings.Join(marks, "")) + `<div class="en">` + english + `</div><div class="zh" lang="zh">` + other + `</div>`
-		} else if len(zh) > 0 {
-			return nil, fmt.Errorf("reports: text of %s: chapter %s is not in Chinese", key, c.id)
+			bodies[1] = body
 		}
-		tag := fmt.Sprintf("h%d", c.level)
-		block := template.HTML(`<` + tag + ` id="` + c.id + `">` + string(title) + `</` + tag + `>` + "\n" + string(body) + "\n")
-		if c.level == 2 || len(out) == 0 {
-			out = append(out, chapterText{heading: heading{ID: c.id, Text: text}})
+		body, err := t.markdown(0, c.body)
+		if err != nil {
+			return nil, fmt.Errorf("reports: text of %s, %s: %w", t.key, c.id, err)
 		}
-		out[len(out)-1].HTML += block
+		bodies[0] = body
+		if ch.Body, err = t.join(bodies); err != nil {
+			return nil, fmt.Errorf("reports: text of %s, %s: %w", t.key, c.id, err)
+		}
+		out = append(out, ch)
 	}
 	return out, nil
 }
 
-// narrative reads one file, binds its numbers and cuts it; a paper whose text is not
-// written has none.
-func narrative(l int, key string, find notebook.Results) ([]chunk, error) {
-	name := key + "." + notebook.Languages[l] + ".md"
+// join puts the languages of a chapter beside one another. Pieces are prose and the marks of what is
+// placed, in turn; what is placed stands once, for both.
+func (t teller) join(of [2][]string) (template.HTML, error) {
+	var b strings.Builder
+	for i, en := range of[0] {
+		if of[1] == nil {
+			of[1] = []string{}
+		}
+		two := len(of[1]) > 0
+		if two && (len(of[1]) != len(of[0]) || i%2 == 1 && of[1][i] != en) {
+			return "", errors.New("the languages place other components")
+		}
+		if i%2 == 1 {
+			if t.draw == nil {
+				return "", fmt.Errorf("nothing draws %q here", en)
+			}
+			words := strings.Fields(en)
+			html, err := t.draw(words[0], words[1:])
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(string(html))
+			continue
+		}
+		switch {
+		case strings.TrimSpace(en) == "" && (!two || strings.TrimSpace(of[1][i]) == ""):
+		case !two:
+			b.WriteString(en)
+		default:
+			b.WriteString(`<div class="en">` + en + `</div><div class="zh" lang="zh">` + of[1][i] + `</div>`)
+		}
+	}
+	return template.HTML(b.String()), nil
+}
+
+// narrative reads one file, binds its numbers and cuts it; a text that is not written has none.
+func (t teller) narrative(l int) ([]chunk, error) {
+	name := t.key + "." + notebook.Languages[l] + ".md"
 	src, err := wordFiles.ReadFile("text/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -132,18 +175,76 @@ func narrative(l int, key string, find notebook.Results) ([]chunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
-	text, err := book.Narrative(l, name, string(src), find)
+	text, err := book.Narrative(l, name, string(src), t.find, t.told)
 	if err != nil {
 		return nil, fmt.Errorf("reports: %w", err)
 	}
 	return chunks(name, text)
 }
 
-// markdown renders a part of a paper's narrative, with links to experiments.
-func (p experimentPages) markdown(src string) (template.HTML, error) {
-	html, err := typeset.Markdown(src)
+var (
+	placed    = regexp.MustCompile("<p>\x02place ([^\x03]*)\x03</p>")
+	marked    = regexp.MustCompile("\x02(verdict|chip) ([^\x03]*)\x03")
+	firstCell = regexp.MustCompile(`(?s)<tr>\n<td([^>]*)>(.*?)</td>`)
+	columnOf  = regexp.MustCompile(`<th( style="[^"]*")?>`)
+)
+
+// markdown renders a chapter in one language, with links and chips: prose and what is placed, in turn.
+func (t teller) markdown(l int, src string) ([]string, error) {
+	html, err := typeset.MarkdownIn(l, src)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return template.HTML(p.link(html)), nil
+	html = firstCell.ReplaceAllString(columnOf.ReplaceAllString(html, `<th scope="col"$1>`), "<tr>\n<th scope=\"row\"$1>$2</th>")
+	if t.root == "" {
+		html = t.at.link(html)
+	} else {
+		html = t.at.linkFrom("", html)
+	}
+	html = marked.ReplaceAllStringFunc(html, func(m string) string {
+		part := marked.FindStringSubmatch(m)
+		return string(chips(l, strings.Fields(part[2])))
+	})
+	var out []string
+	from := 0
+	for _, m := range placed.FindAllStringSubmatchIndex(html, -1) {
+		out = append(out, html[from:m[0]], html[m[2]:m[3]])
+		from = m[1]
+	}
+	out = append(out, html[from:])
+	for i := 0; i < len(out); i += 2 {
+		if strings.Contains(out[i], "\x02") {
+			return nil, errors.New("a component stands inside a paragraph, a list or a table: it wants a line of its own")
+		}
+	}
+	return out, nil
+}
+
+// chips draws the plain verdict that most claims have, in one language, and how many have which.
+func chips(l int, words []string) template.HTML {
+	if words[0] == "lost" {
+		return template.HTML(`<span class="chip v-not-run">` + [2]string{"lost", "缺失"}[l] + `</span>`)
+	}
+	counts := map[string]int{}
+	for _, w := range words {
+		counts[w]++
+	}
+	best := words[0]
+	for _, v := range page.Verdicts {
+		if counts[v.Key] > counts[best] || counts[v.Key] == counts[best] && slices.Index(claims.Words, v.Key) < slices.Index(claims.Words, best) {
+			best = v.Key
+		}
+	}
+	v, _ := page.VerdictOf(best)
+	out := `<span class="chip v-` + best + `">` + v.Word[l] + `</span>`
+	if len(words) == 1 {
+		return template.HTML(out)
+	}
+	of := []string{fmt.Sprintf([2]string{"%d of %d", "%[2]d 项中 %[1]d 项"}[l], counts[best], len(words))}
+	for _, o := range page.Verdicts {
+		if n := counts[o.Key]; n > 0 && o.Key != best {
+			of = append(of, fmt.Sprintf([2]string{"%s: %d", "%s：%d"}[l], o.Word[l], n))
+		}
+	}
+	return template.HTML(out + "<small>" + strings.Join(of, [2]string{"; ", "；"}[l]) + "</small>")
 }

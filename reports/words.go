@@ -114,3 +114,9 @@ func dressAll(all map[string][]loaded) error {
 	}
 	return nil
 }
+
+// hasText reports whether a narrative is written.
+func hasText(key string) bool {
+	_, err := fs.Stat(wordFiles, "text/"+key+".en.md")
+	return err == nil
+}

@@ -150,7 +150,7 @@
 
   document.addEventListener("DOMContentLoaded", function () {
     document.querySelectorAll(".widget").forEach(function (box) {
-      var script = box.querySelector("script"), state = {}, made;
+      var script = box.querySelector("script"), state = { at: +box.dataset.from || 0 }, made, until = +box.dataset.until || 0, timer = 0;
       function show() {
         try {
           if (made && made.stop) made.stop();
@@ -166,6 +166,15 @@
       }
       show();
       document.addEventListener("gradsync-language", show);
+      /* Runs by itself from data-from to data-until, unless the reader acts first. */
+      function run() {
+        if (!made || state.at >= until) return;
+        made.go(state.at + 1);
+        timer = setTimeout(run, 1500);
+      }
+      ["pointerdown", "keydown"].forEach(function (e) { box.addEventListener(e, function () { clearTimeout(timer); until = 0; }, true); });
+      if (until && made && matchMedia("(prefers-reduced-motion: reduce)").matches) made.go(until);
+      else if (until) timer = setTimeout(run, 1500);
     });
   });
 })(gradsyncWidgets);

@@ -124,7 +124,25 @@ func (a *algorithm) beside(doc string, s *Source, shown map[string]bool) error {
 		e.Of = a.ID
 		a.Go = append(a.Go, e)
 	}
+	a.cut()
 	return nil
+}
+
+// mostLines is how many lines of Go a page shows beside one algorithm.
+const mostLines = 60
+
+// cut shows as much of each step as the algorithm's lines leave room for.
+func (a *algorithm) cut() {
+	for most := mostLines; most > 0; most-- {
+		total := 0
+		for i := range a.Go {
+			a.Go[i].Cap = most
+			total += len(a.Go[i].Decisive())
+		}
+		if total <= mostLines {
+			return
+		}
+	}
 }
 
 // complete returns an error unless each step has either lines or a reason to have none.

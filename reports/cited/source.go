@@ -22,13 +22,38 @@ type excerpt struct {
 	Of     string // the algorithm or formula that it stands beside
 	Marked bool   // it carries out steps; beside a formula none does
 	Lines  []codeLine
+	Cap    int // how many lines of a step in a row a page shows
 }
 
 // Last returns the last line of the file that e shows.
 func (e excerpt) Last() int { return e.First + len(e.Lines) - 1 }
 
-// Long reports whether e is better folded beside a formula.
-func (e excerpt) Long() bool { return len(e.Lines) > 25 }
+// decisive is one line that a page shows; Gap: lines before it are left out.
+type decisive struct {
+	codeLine
+	Gap bool
+}
+
+// Decisive returns the lines that carry out steps, of each run of them at most e.Cap. The source has the
+// whole.
+func (e excerpt) Decisive() (out []decisive) {
+	run, last := 0, -1
+	for i, l := range e.Lines {
+		if len(l.Steps) == 0 {
+			run = 0
+			continue
+		}
+		if len(l.Begins) > 0 {
+			run = 0
+		}
+		if run++; run > e.Cap {
+			continue
+		}
+		out = append(out, decisive{l, i != last+1})
+		last = i
+	}
+	return out
+}
 
 // codeLine is one line of the source. Steps numbers the steps of the algorithm that it
 // belongs to, Begins the steps that begin with it.

@@ -14,11 +14,12 @@ import (
 
 // Narrative executes src, a text on several results, in language l (0 English, 1 Chinese) and
 // returns its Markdown. name is its file's name, which begins with its document's key. The text
-// binds numbers by {{with result ID PROFILE …}}, which is nil where others has no such result.
-func (b *Book) Narrative(l int, name, src string, others Results) (string, error) {
+// binds numbers by {{with result ID PROFILE …}}, which is nil where others has no such result, and counts
+// the claims of told.
+func (b *Book) Narrative(l int, name, src string, others Results, told Told) (string, error) {
 	paper, _, _ := strings.Cut(name, ".")
 	p := b.page(l, &result.Result{ID: paper + "/" + name}, others)
-	p.t = b.reasons[l]
+	p.t, p.told = b.reasons[l], told
 	t, err := text.New(name).Funcs(p.funcs()).Parse(src)
 	if err != nil {
 		return "", fmt.Errorf("narrative: %w", err)

@@ -171,6 +171,7 @@ type page struct {
 	find   Results
 	blocks []Part
 	used   map[string]bool
+	told   Told
 }
 
 func (b *Book) page(l int, r *result.Result, others Results) *page {
@@ -296,6 +297,7 @@ func (p *page) funcs() text.FuncMap {
 		"count": func(rs []row) Value { return Value{V: float64(len(rs))} },
 		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,
 		"seeds": p.Seeds, "profile": p.Profile,
+		"extent": p.extent, "verdict": verdict, "chip": chip, "mostly": mostly, "place": place, "counted": p.counted, "standing": p.standing,
 		"fold": func(title string) string {
 			var both Both
 			both[p.at] = title

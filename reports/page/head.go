@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"gradsync/reports/assets"
+	"gradsync/reports/notebook"
 )
 
 // styles are the style sheets of every page, in order.
-var styles = []string{"report.css", "compare.css", "result.css", "code.css", "widgets.css"}
+var styles = []string{"report.css", "story.css", "compare.css", "result.css", "code.css", "widgets.css"}
 
 // WidgetScripts make widgets work; pages that have none do without.
 var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js",
@@ -55,13 +56,49 @@ type Head struct {
 	Title, Page string
 	Root        string // from the page to the folder of all pages: "" or "../"
 	Single      bool
-	Playground  bool // the page of what-if sliders is there
-	Compared    bool // the page that compares all methods is there
 	Styles      []Asset
-	Scripts     []Asset // before the page is read
-	Charts      Asset   // ECharts, after it
-	Charted     bool    // the page has charts
-	Wasm        bool    // the page runs WebAssembly
+	Scripts     []Asset         // before the page is read
+	Charts      Asset           // ECharts, after it
+	Charted     bool            // the page has charts
+	Wasm        bool            // the page runs WebAssembly
+	Crumb       notebook.Both   // the page's name in the header; zero: its title
+	Sites       map[string]Site // by document
+	Moved       template.JS     // where anchors of this page have gone, as JSON; report.js follows them
+}
+
+// Site holds what the header of all pages of one document links.
+type Site struct {
+	Name  notebook.Both
+	Pages []Link
+}
+
+// Link is a page of a site by its stem, "dasp/claims".
+type Link struct {
+	Page  string
+	Title notebook.Both
+}
+
+// Key returns the document that the page is of, "" of a page that is of none.
+func (h Head) Key() string {
+	key, _, _ := strings.Cut(h.Page, "/")
+	if _, ok := h.Sites[key]; !ok {
+		return ""
+	}
+	return key
+}
+
+// Site returns what the header links on this page: the pages of its document, else all documents.
+func (h Head) Site() Site { return h.Sites[h.Key()] }
+
+// Under reports whether the page lies below its document's own.
+func (h Head) Under() bool { return strings.Contains(h.Page, "/") }
+
+// Name returns the name of the page in the header.
+func (h Head) Name() notebook.Both {
+	if h.Crumb.En() == "" {
+		return notebook.Alike(h.Title)
+	}
+	return h.Crumb
 }
 
 // NewFrame returns the Head that all pages share; single puts scripts and styles into the page.

@@ -11,54 +11,44 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// Verdicts are claims.Verdicts, in that order, with the sign and the words a page shows. Colour is
-// never the only carrier of a verdict.
+// Verdicts are claims.Words, in that order, with the sign and the words a page shows. A finding is
+// filled, whatever is none is outlined; sign and word say what colour says.
 var Verdicts = []Verdict{
-	{claims.Equal, "＝", notebook.Both{"equal", "相等"}, notebook.Both{"the same to the last digit", "到最后一位都相同"}},
-	{claims.Within, "✓", notebook.Both{"within", "在容差内"}, notebook.Both{"inside the tolerance that was fixed before the run", "在运行之前确定的容差之内"}},
-	{claims.SameSign, "↗", notebook.Both{"same sign", "方向一致"}, notebook.Both{"the direction holds, the size does not or is not comparable",
-		"方向成立，大小不成立或不可比"}},
-	{claims.Holds, "✔", notebook.Both{"holds", "成立"}, notebook.Both{"a sentence without a number, and it holds by the criterion that was fixed before the run",
-		"不含数值的论断，按运行之前确定的判据成立"}},
-	{claims.Differs, "✗", notebook.Both{"differs", "不符"}, notebook.Both{"decided, and otherwise than stated: a finding", "已能判定，且与所述不同：一项发现"}},
-	{claims.Undecided, "?", notebook.Both{"undecided", "未定"}, notebook.Both{"the 95 % interval holds the value of no effect (a reduction of 0 %, a ratio " +
-		"of 1), on whichever side " +
-		"the estimate lies, or reaches over a bound: these seeds neither bear the claim out nor refute it. One seed has no interval",
-		"95 % 区间包含“没有效果”的取值（降低 0 %，比值为 1），不论估计值落在哪一侧，或者区间跨过界限：这些种子既不能证实、也不能推翻该论断。只有一个种子时没有区间"}},
-	{claims.NoCase, "≡", notebook.Both{"no case", "无从比较"}, notebook.Both{"the two methods did exactly the same, event by event: there is nothing to compare",
-		"两种方法逐个事件完全相同：没有可比较的"}},
-	{claims.Input, "→", notebook.Both{"input", "输入"}, notebook.Both{"we set the number, or worked it out from the source’s own: nothing was found",
-		"该数由我们设定，或由来源自己的数算出：没有发现可言"}},
-	{claims.Depends, "◇", notebook.Both{"depends", "取决于解读"}, notebook.Both{"judged over many readings of the document, and decided by none: it names what decides",
-		"按对文献的许多种解读判定，都不能定论：列出起决定作用的因素"}},
-	{claims.NotRun, "○", notebook.Both{"not run", "未运行"}, notebook.Both{"no number of ours; its section says why", "本复现没有相应的数；原因写在所属小节"}},
-	{claims.NotStated, "–", notebook.Both{"not stated", "未陈述"}, notebook.Both{"the source gives no number to compare with", "原文没有可比较的数"}},
+	{claims.WordHolds, "✓", notebook.Both{"holds", "成立"}, notebook.Both{"we found what is stated, within a tolerance fixed before the run",
+		"与所述相符，误差在运行之前规定的范围内"}},
+	{claims.WordDirection, "↗", notebook.Both{"holds in direction", "方向成立"}, notebook.Both{"the sign is as stated, the size is not",
+		"正负与所述一致，大小不同"}},
+	{claims.WordNot, "✗", notebook.Both{"does not hold", "不成立"}, notebook.Both{"we found the opposite, or the text contradicts itself",
+		"结果与所述相反，或原文自相矛盾"}},
+	{claims.WordDepends, "◐", notebook.Both{"depends", "取决于假设"}, notebook.Both{"some choice that the text leaves open decides, and its page names the choice",
+		"由原文未定的某个选择决定，相应页面写明是哪一个"}},
+	{claims.WordCannot, "?", notebook.Both{"cannot tell", "无法判断"}, notebook.Both{"our interval includes “no effect”: the runs are too few",
+		"我们的区间包含“无差别”：运行次数太少"}},
+	{claims.WordNoCase, "＝", notebook.Both{"no case", "无从比较"}, notebook.Both{"the methods did exactly the same here", "各方法在这里行为完全相同"}},
+	{claims.WordInput, "→", notebook.Both{"input", "输入"}, notebook.Both{"we set this number; nothing was found", "这个数由我们设定，不是结果"}},
+	{claims.WordNotRun, "○", notebook.Both{"not run", "未运行"}, notebook.Both{"no run here can judge it; its page says why", "这里的运行无法判断；相应页面写明原因"}},
+	{claims.WordOwn, "–", notebook.Both{"our own value", "我们自己的数"}, notebook.Both{"the text states no number; ours is not counted", "原文没有给出数；我们的数不计入"}},
 }
 
-// Order says in words by which rules, and in which order, a verdict is given.
-var Order = notebook.Both{"The first rule that fits decides: *not run*, *input*, *no case*, *depends*, *undecided*, and only then *equal*, *within*, *same " +
-	"sign*, *differs*. So a number that " +
-	"lies inside the tolerance is *undecided* all the same while its interval holds no effect. A claim that lists several numbers has the worst of their " +
-	"verdicts: one that " +
-	"differs decides; one that is undecided leaves those undecided that hold; a number without a case counts neither way. A sentence is judged part by " +
-	"part in the same manner. " +
-	"A claim of no difference has a margin: an interval inside it holds, one outside differs, any other is undecided. Where two methods did exactly the " +
-	"same there is no case; " +
-	"where only their times tie, “at most” holds and “below” does not. One seed can contradict a general sentence, and never bears it out.",
-	"从前到后，第一条适用的规则决定判定：未运行、输入、无从比较、取决于解读、未定，然后才是相等、在容差内、方向一致、不符。因此，即使数值在容差之内，只要区间包含“没有效果”，仍判为“未定”。" +
-		"列出几个数的论断取其中最差的判定：有一个不符即为不符；有一个未定，其余成立的也随之未定；无从比较的数两边都不计。不含数值的论断按同样的办法逐项判定。" +
-		"断言没有差别的论断有一个界限：区间全在界限之内为成立，全在界限之外为不符，否则为未定。两种方法完全相同之处无从比较；只是用时相等时，“至多”成立，“低于”不成立。" +
-		"一个种子可以推翻一般性的说法，但不能证实它。"}
-
+// Verdict is one of claims.Words as a page shows it.
 type Verdict struct {
 	Key, Sign   string
 	Word, Means notebook.Both
 }
 
-// FindVerdict returns the verdict named key.
-func FindVerdict(key string) (Verdict, bool) {
+// Finding reports whether the verdict is a finding.
+func (v Verdict) Finding() bool { return slices.Index(claims.Words, v.Key) < claims.Findings }
+
+// Counted reports whether claims with the verdict are counted.
+func (v Verdict) Counted() bool { return v.Key != claims.WordOwn }
+
+// FindVerdict returns the verdict that a page shows for one of claims.Verdicts.
+func FindVerdict(verdict string) (Verdict, bool) { return VerdictOf(claims.Word(verdict)) }
+
+// VerdictOf returns the verdict of one of claims.Words.
+func VerdictOf(word string) (Verdict, bool) {
 	for _, v := range Verdicts {
-		if v.Key == key {
+		if v.Key == word {
 			return v, true
 		}
 	}
@@ -157,7 +147,7 @@ type remarkCount struct {
 func remarkCounts(list []result.Claim, verdict string) []remarkCount {
 	var out []remarkCount
 	for _, r := range Remarks {
-		with := slices.DeleteFunc(slices.Clone(list), func(c result.Claim) bool { return c.Verdict != verdict || RemarkOn(c) != r })
+		with := slices.DeleteFunc(slices.Clone(list), func(c result.Claim) bool { return claims.Word(c.Verdict) != verdict || RemarkOn(c) != r })
 		if len(with) > 0 {
 			out = append(out, remarkCount{r, len(with)})
 		}
@@ -172,18 +162,19 @@ type VerdictCount struct {
 	Of []remarkCount // how many of them have which remark
 }
 
-// Count tallies claims by verdict, best first, without the verdicts nobody got.
-func Count(claims []result.Claim) []VerdictCount {
+// Count tallies claims by verdict, findings first, without the verdicts nobody got and without what is
+// not counted.
+func Count(list []result.Claim) []VerdictCount {
 	var ts []VerdictCount
 	for _, v := range Verdicts {
 		n := 0
-		for _, c := range claims {
-			if c.Verdict == v.Key {
+		for _, c := range list {
+			if claims.Word(c.Verdict) == v.Key {
 				n++
 			}
 		}
-		if n > 0 {
-			ts = append(ts, VerdictCount{v, n, remarkCounts(claims, v.Key)})
+		if n > 0 && v.Counted() {
+			ts = append(ts, VerdictCount{v, n, remarkCounts(list, v.Key)})
 		}
 	}
 	return ts

@@ -15,7 +15,7 @@ import (
 func TestTallies(t *testing.T) {
 	of := func(verdict string) result.Claim { return result.Claim{Verdict: verdict} }
 	derived := result.Claim{Verdict: claims.Within, Remark: claims.DerivedRemark}
-	ts := Count([]result.Claim{of(claims.Input), of(claims.Differs), derived, of(claims.Undecided), of(claims.Within), of(claims.Undecided), of(claims.Equal)})
+	ts := Count([]result.Claim{of(claims.Input), of(claims.Differs), derived, of(claims.Undecided), of(claims.Within), of(claims.Undecided), of(claims.Equal), of(claims.NotStated)})
 	got := ""
 	for _, x := range ts {
 		got += fmt.Sprintf("%s %d", x.Key, x.N)
@@ -24,7 +24,7 @@ func TestTallies(t *testing.T) {
 		}
 		got += "; "
 	}
-	if want := "equal 1; within 2 derived 1; differs 1; undecided 2; input 1; "; got != want {
+	if want := "holds 3 derived 1; not 1; cannot 2; input 1; "; got != want {
 		t.Errorf("counted %s, want %s", got, want)
 	}
 	if RemarkOn(result.Claim{Verdict: claims.Within}).Word.En() != "" {
@@ -55,10 +55,14 @@ func TestWordsOfKindsAndVerdicts(t *testing.T) {
 	for _, v := range Verdicts {
 		keys, signs[v.Sign] = append(keys, v.Key), true
 	}
-	if !slices.Equal(keys, claims.Verdicts) || len(signs) != len(keys) {
-		t.Errorf("the verdicts are %q, want %q, with a sign each: %v", keys, claims.Verdicts, signs)
+	if !slices.Equal(keys, claims.Words) || len(signs) != len(keys) {
+		t.Errorf("the verdicts are %q, want %q, with a sign each: %v", keys, claims.Words, signs)
 	}
-	two("order", Order)
+	for _, v := range claims.Verdicts {
+		if _, ok := FindVerdict(v); !ok {
+			t.Errorf("%s has no words", v)
+		}
+	}
 	if len(Kinds) != len(KindOrder) || len(kindNames) != len(KindOrder) {
 		t.Errorf("%d kinds, %d in order, %d names", len(Kinds), len(KindOrder), len(kindNames))
 	}

@@ -108,15 +108,20 @@ func Plain(s string) string { return html.UnescapeString(markup.ReplaceAllString
 
 // Markdown renders a text as HTML, each number beside its unit. Raw HTML passes
 // through: the texts are part of this program.
-func Markdown(src string) (string, error) {
+func Markdown(src string) (string, error) { return MarkdownIn(0, src) }
+
+// MarkdownIn renders a text of one of notebook.Languages: a line that ends between Chinese characters
+// leaves no space.
+func MarkdownIn(l int, src string) (string, error) {
 	var b bytes.Buffer
-	if err := converter.Convert([]byte(src), &b); err != nil {
+	if err := converters[l].Convert([]byte(src), &b); err != nil {
 		return "", err
 	}
 	return UnitsHTML(b.String()), nil
 }
 
-var converter = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Typographer),
-	goldmark.WithRendererOptions(xhtml.WithUnsafe(), xhtml.WithXHTML()),
-)
+var converters = [2]goldmark.Markdown{
+	goldmark.New(goldmark.WithExtensions(extension.Table, extension.Typographer), goldmark.WithRendererOptions(xhtml.WithUnsafe(), xhtml.WithXHTML())),
+	goldmark.New(goldmark.WithExtensions(extension.Table, extension.NewCJK(extension.WithEastAsianLineBreaks())),
+		goldmark.WithRendererOptions(xhtml.WithUnsafe(), xhtml.WithXHTML())),
+}

@@ -72,6 +72,22 @@ func widgetOf(l worded, id string) (*Widget, error) {
 	return w, nil
 }
 
+// Opening returns the step at which a picture of frame id begins to tell something: after the first event
+// that makes a worker of DASP wait, else at the first step.
+func Opening(r *result.Result, id string) int {
+	f := r.Frame(id)
+	if f == nil || r.ID != "dasp/walk" {
+		return 0
+	}
+	what, state := f.At("what"), f.At("state")
+	for i, row := range f.Rows {
+		if what >= 0 && state >= 0 && row[what] == "push" && row[state] != "QIS" {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 // printed returns a cell as a table prints it, without its unit.
 func printed(c result.Column, x any) string {
 	switch x := x.(type) {

@@ -1,0 +1,219 @@
+package notebook
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/result"
+)
+
+// What a story says besides: claims as rows, verdicts as chips, and where a component stands. This package
+// marks the place of chips and components; whoever makes the page draws them.
+
+// Told holds the claims of a document, each once, for what a story counts.
+type Told []result.Claim
+
+// Mark stands in a narrative for something that the page draws: a name and its words, each after a space.
+const Mark = "\x02%s\x03"
+
+// judgedKeys are the columns of claims as rows.
+var judgedKeys = []string{"claim", "stated", "measured", "measured_lo", "measured_hi", "word", "verdict", "table", "network", "rival", "cluster", "derived"}
+
+// Judged returns the claims of the result that have the values named, as rows: claim, stated, measured
+// with its interval, word (the plain verdict), verdict, table, network, rival, cluster, derived. A claim
+// that lists numbers has no single one. Claims that are out of scope are left out.
+func (p *page) Judged(sel ...any) (out []row, err error) {
+	if len(sel)%2 != 0 {
+		return nil, fmt.Errorf("Judged: columns and values in turn, not %d words", len(sel))
+	}
+	for _, c := range claims.InScope(p.Result.Claims) {
+		r, err := p.judged(c)
+		if err != nil {
+			return nil, err
+		}
+		keep := true
+		for k := 0; k < len(sel); k += 2 {
+			key, _ := sel[k].(string)
+			v, err := r.Get(key)
+			if err != nil {
+				return nil, err
+			}
+			keep = keep && plainText(v) == plainText(sel[k+1])
+		}
+		if keep {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// judged returns one claim as a row.
+func (p *page) judged(c result.Claim) (row, error) {
+	stated, ok := claims.Get(c.ID)
+	if !ok {
+		return row{}, fmt.Errorf("claims.csv has no %q", c.ID)
+	}
+	text := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	var number any
+	if x, ok := stated.Number(); ok {
+		number = x
+	}
+	cells := []any{c.ID, number, nil, nil, nil, claims.Word(c.Verdict), c.Verdict, text(c.Table), text(c.Network), text(c.Rival), text(c.Cluster),
+		c.Remark == claims.DerivedRemark}
+	if x, ok := float(c.Measured); ok {
+		cells[2] = x
+		if len(c.CI95) == 1 && c.CI95[0] != nil {
+			cells[3], cells[4] = c.CI95[0][0], c.CI95[0][1]
+		}
+	}
+	f := &result.Frame{ID: "claims"}
+	for _, key := range judgedKeys {
+		col := result.Column{Key: key}
+		switch key {
+		case "stated", "measured":
+			col.Unit = stated.Unit
+		case "measured_lo":
+			col.Unit, col.Bound = stated.Unit, result.Low
+		case "measured_hi":
+			col.Unit, col.Bound = stated.Unit, result.High
+		case "network":
+			col.Enum = "model"
+		case "rival":
+			col.Enum = "method"
+		case "cluster":
+			col.Enum = "platform"
+		}
+		f.Columns = append(f.Columns, col)
+	}
+	return row{f, cells, p}, nil
+}
+
+// extent prints the numbers of a column as a range, "1.2 to 3.4 %"; one number where both ends print alike.
+func (p *page) extent(key string, rs []row, digits ...int) (string, error) {
+	var least, most Value
+	for _, r := range rs {
+		v, err := r.Get(key)
+		if err != nil {
+			return "", err
+		}
+		x, ok := float(v)
+		if !ok {
+			continue
+		}
+		if low, any := float(least); !any || x < low {
+			least = v
+		}
+		if high, any := float(most); !any || x > high {
+			most = v
+		}
+	}
+	if least.V == nil {
+		return "", errors.New("extent: of no number")
+	}
+	from, err := p.bareTo(least, digits)
+	if err != nil {
+		return "", err
+	}
+	to, err := p.num(most, digits...)
+	if alike, _ := p.num(least, digits...); err != nil || alike == to {
+		return to, err
+	}
+	return from + [2]string{" to ", " 至 "}[p.at] + to, nil
+}
+
+// bareTo prints a number without its unit, to so many decimals if given.
+func (p *page) bareTo(v Value, digits []int) (string, error) {
+	if len(digits) > 0 {
+		v.Column.Digits = &digits[0]
+	}
+	return p.bare(v)
+}
+
+// verdict marks the chip of several claims: the page shows the plain verdict that most of them have, and
+// beside it how many have which.
+func verdict(rs []row) (string, error) {
+	var words []string
+	for _, r := range rs {
+		v, err := r.Get("word")
+		if err != nil {
+			return "", err
+		}
+		words = append(words, plainText(v))
+	}
+	if len(words) == 0 {
+		return "", errors.New("verdict: of no claim")
+	}
+	return fmt.Sprintf(Mark, "verdict "+strings.Join(words, " ")), nil
+}
+
+// chip marks the chip of one plain verdict.
+func chip(word string) (string, error) {
+	if !slices.Contains(claims.Words, word) && word != "lost" {
+		return "", fmt.Errorf("chip: no verdict %q", word)
+	}
+	return fmt.Sprintf(Mark, "chip "+word), nil
+}
+
+// mostly returns the plain verdict that most of the claims have; of as many, the earlier of claims.Words.
+func mostly(rs []row) (Value, error) {
+	counts := map[string]int{}
+	for _, r := range rs {
+		v, err := r.Get("word")
+		if err != nil {
+			return Value{}, err
+		}
+		counts[plainText(v)]++
+	}
+	best := ""
+	for _, w := range claims.Words {
+		if counts[w] > counts[best] {
+			best = w
+		}
+	}
+	return Value{V: best}, nil
+}
+
+// place marks where a component of the page stands, on a line of its own.
+func place(name string, args ...string) string {
+	return "\n\n" + fmt.Sprintf(Mark, strings.Join(append([]string{"place", name}, args...), " ")) + "\n\n"
+}
+
+// counted returns how many claims of the document have one of some plain verdicts; without any, how many
+// are findings. Restatements are not counted.
+func (p *page) counted(words ...string) Value {
+	if len(words) == 0 {
+		words = claims.Words[:claims.Findings]
+	}
+	n := 0
+	for _, c := range claims.InScope(p.told) {
+		if c.Remark != claims.DerivedRemark && slices.Contains(words, claims.Word(c.Verdict)) {
+			n++
+		}
+	}
+	return Value{V: float64(n)}
+}
+
+// standing returns how much of a document holds, by its findings: "mostly" if two in three hold, "partly" if
+// one in five holds at least in direction, else "hardly"; "open" if nothing was found.
+func (p *page) standing() Value {
+	all, _ := float(p.counted())
+	hold, _ := float(p.counted(claims.WordHolds))
+	some, _ := float(p.counted(claims.WordHolds, claims.WordDirection))
+	switch {
+	case all == 0:
+		return Value{V: "open"}
+	case 3*hold >= 2*all:
+		return Value{V: "mostly"}
+	case 5*some >= all:
+		return Value{V: "partly"}
+	}
+	return Value{V: "hardly"}
+}
