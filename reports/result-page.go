@@ -12,6 +12,7 @@ import (
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
+	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 	"gradsync/reports/widget"
 )
@@ -51,7 +52,11 @@ type resultSide struct {
 	Folds  []*fold
 	Aside  template.HTML // inputs, restatements and what was not run, as rows
 	Why    []whyLine
+	Brief  []ran.Fact // of the provenance
 }
+
+// brief are the facts of a result's provenance that its own page says; provenance.html has them all.
+var brief = []string{"how", "commit", "changes", "seeds", "data", "run", "warning"}
 
 // fold is closed until a reader opens it.
 type fold struct {
@@ -113,6 +118,7 @@ func (r *renderer) resultPage(p *cited.Document, e []loaded) (*resultPage, error
 		Software: citeResult(p, e, r.Address), Command: r.Command}
 	for i, l := range e {
 		s := &resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
+		s.Brief = slices.DeleteFunc(slices.Clone(s.Prov), func(f ran.Fact) bool { return !slices.Contains(brief, f.Name.En()) })
 		if err := r.judged(p, s, l, i == 0); err != nil {
 			return nil, err
 		}
