@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/reports/cited"
 	"gradsync/reports/typeset"
 )
 
@@ -22,12 +23,7 @@ type citation struct{ Plain, BibTeX string }
 // software cites gradsync, the commits that the results are of and the page that they
 // stand on; "" is no page. The year is the last one in which a result was made.
 func software(rs []loaded, page string) citation {
-	year, version := "", ""
-	for _, r := range rs {
-		if r.Run != nil {
-			year, version = max(year, yearOf(r.Run.Started)), cmp.Or(version, r.Run.Version)
-		}
-	}
+	year, version := madeIn(rs)
 	note := "results of " + commitsOf(rs)
 	if page != "" {
 		note = page + ", " + note
@@ -41,6 +37,48 @@ func software(rs []loaded, page string) citation {
 		}
 	}
 	return citation{Plain: plain + "; " + note + ".", BibTeX: bib + "  note    = {" + note + "}\n}"}
+}
+
+// citeResult cites one result of gradsync: a key and a title of its own, the page and, where the pages
+// have one, their address.
+func citeResult(p *cited.Document, rs []loaded, address string) citation {
+	year, version := madeIn(rs)
+	stem := rs[0].Stem
+	name := paperNumber(rs[0].Source)
+	if name == "" {
+		name = rs[0].Page.Title[0]
+	}
+	title := p.Short().En() + ", " + name + ", reproduced"
+	if p.Ours {
+		title = name
+	}
+	key := "gradsync-" + strings.ReplaceAll(rs[0].ID, "/", "-")
+	page := rs[0].ID + ".html#" + stem
+	where := commitsOf(rs)
+	bib := "@software{" + key + ",\n  author  = {{" + citeAuthors + "}},\n  title   = {{" + title + "}},\n"
+	for _, f := range [][2]string{{"year", year}, {"version", version}} {
+		if f[1] != "" {
+			bib += fmt.Sprintf("  %-7s = {%s},\n", f[0], f[1])
+		}
+	}
+	plain := citeAuthors + ", " + title + ", " + page
+	if address != "" {
+		page = strings.TrimSuffix(address, "/") + "/" + page
+		bib += "  url     = {" + page + "},\n  note    = {results of " + where + "}\n}"
+	} else {
+		bib += "  note    = {" + strings.ReplaceAll(page, "#", `\#`) + ", results of " + where + "}\n}"
+	}
+	return citation{Plain: plain + "; results of " + where + ".", BibTeX: bib}
+}
+
+// madeIn returns the last year in which a result was made, and the program's version.
+func madeIn(rs []loaded) (year, version string) {
+	for _, r := range rs {
+		if r.Run != nil {
+			year, version = max(year, yearOf(r.Run.Started)), cmp.Or(version, r.Run.Version)
+		}
+	}
+	return year, version
 }
 
 // yearOf returns the year of a time as sidecars write it, "" of anything else.

@@ -22,6 +22,7 @@ type Options struct {
 	// the pages share Out/assets.
 	SingleFile bool
 	Command    string // that renders, for the foot of the page; may be empty
+	Address    string // at which the pages will lie, for citations; may be empty
 	// Sources is the program's source, from the module's root: algorithms and formulas
 	// stand beside their Go. nil leaves the Go out.
 	Sources fs.FS

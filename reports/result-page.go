@@ -3,36 +3,33 @@ package reports
 import (
 	"fmt"
 	"html/template"
-	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
-	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
+	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 	"gradsync/reports/widget"
 )
 
 // resultPage is the page of one experiment: what each of its profiles found, of which the
-// reader sees one at a time.
+// reader sees one at a time. The template fixes the order: the answer, the claims, one figure, folds.
 type resultPage struct {
 	page.Head
 	Paper      *cited.Document
 	ID, Anchor string
 	Heading    notebook.Both
-	Source     string
 	Number     string // "Table 4": what the document calls it; "" for ours
-	Sides      []resultSide
+	Sides      []*resultSide
 	Prev, Next *neighbour
 	Software   citation
 	Widgets    bool
-	Figures    bool // the page has a chart
 	Command    string
-	Words      map[string]string // Chinese of the charts' words
 }
 
 // neighbour links the page before or after.
@@ -44,7 +41,26 @@ type neighbour struct {
 // resultSide is the result of one profile.
 type resultSide struct {
 	side
-	Shown string // classes: the profiles that show it
+	Shown  string              // classes: the profiles that show it
+	Answer template.HTML       // the notebook's first paragraph
+	Counts []page.VerdictCount // of the claims that are judged here
+	Claims template.HTML       // rows of stated beside found
+	Lead   []template.HTML     // what the notebook says before its first heading
+	Widget *widget.Widget
+	Figure *chart.Plot
+	Open   []partView // tables that are not folded
+	Folds  []*fold
+	Aside  template.HTML // inputs, restatements and what was not run, as rows
+	Why    []whyLine
+	Brief  []ran.Fact // of the provenance
+}
+
+// brief are the facts of a result's provenance that its own page says; provenance.html has them all.
+var brief = []string{"how", "commit", "changes", "seeds", "data", "run", "warning"}
+
+// fold is closed until a reader opens it.
+type fold struct {
+	Title template.HTML
 	Parts []partView
 }
 
@@ -52,56 +68,7 @@ type resultSide struct {
 type partView struct {
 	Prose  template.HTML
 	Table  *gridView
-	Figure *chart.View
-	Claims *claimsView
-	Fold   template.HTML
-	End    bool
-}
-
-// gridView is a table of a notebook.
-type gridView struct {
-	Anchor  string
-	Caption template.HTML
-	Kind    string            // "" where all of the result is of one
-	Style   template.HTMLAttr // the columns' names, for a narrow window
-	Head    []gridHead
-	Rows    [][]gridCell
-	Widget  *widget.Widget
-}
-
-type gridHead struct {
-	Title  template.HTML
-	Number bool
-}
-
-type gridCell struct {
-	HTML          template.HTML
-	Every         string // the number with every digit, where the cell has fewer
-	Head, Words   bool
-	Empty, Narrow bool
-}
-
-// Long reports whether the table is closed at first.
-func (g *gridView) Long() bool { return g.Widget != nil && g.Widget.Fold || len(g.Rows) > manyRows }
-
-// claimsView are claims with what was found and why.
-type claimsView struct {
-	Caption template.HTML
-	Rows    []claimLine
-}
-
-// claimLine is a claim beside what one profile found.
-type claimLine struct {
-	ID, Anchor              string
-	Statement, Source       template.HTML
-	Stated, Tolerance       template.HTML
-	Found, Interval         template.HTML
-	Criterion, Note         template.HTML
-	Verdict                 page.Verdict
-	Remark                  page.Remark
-	Reasons, Differs        template.HTML
-	WordsStated, WordsFound bool
-	Several                 bool
+	Figure *chart.Plot
 }
 
 // resultPages makes a page for every experiment of a paper that has a result of version 2.
@@ -131,7 +98,6 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 		if doc.Head, err = frame.Named(doc.Heading[0], doc.ID, scripts...); err != nil {
 			return err
 		}
-		doc.Charted = doc.Figures
 		name := doc.ID + ".html"
 		r.names = append(r.names, name)
 		if err := r.out.Page(r.pages, "result.html", name, doc); err != nil {
@@ -141,48 +107,148 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 	return nil
 }
 
+// firstShown is the profile that a page shows at first, where it is whole.
+const firstShown = "standard"
+
 // resultPage makes the page of one experiment from its profiles.
 func (r *renderer) resultPage(p *cited.Document, e []loaded) (*resultPage, error) {
-	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Source: e[0].Source, Number: paperNumber(e[0].Source),
-		Software: software(e, e[0].ID+".html"), Command: r.Command, Words: map[string]string{}}
-	for _, l := range e {
-		s := resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
-		for _, part := range l.Page.Parts {
-			v, err := r.part(doc, l, part)
-			if err != nil {
-				return nil, err
-			}
-			s.Parts = append(s.Parts, v)
+	e = slices.Clone(e)
+	slices.SortStableFunc(e, func(a, b loaded) int { return shownBefore(b) - shownBefore(a) })
+	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Number: paperNumber(e[0].Source),
+		Software: citeResult(p, e, r.Address), Command: r.Command}
+	for i, l := range e {
+		s := &resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
+		s.Brief = slices.DeleteFunc(slices.Clone(s.Prov), func(f ran.Fact) bool { return !slices.Contains(brief, f.Name.En()) })
+		if err := r.judged(p, s, l, i == 0); err != nil {
+			return nil, err
 		}
+		if err := r.arrange(s, l); err != nil {
+			return nil, err
+		}
+		doc.Widgets = doc.Widgets || s.Widget != nil
 		doc.Sides = append(doc.Sides, s)
 	}
 	return doc, nil
 }
 
-func (r *renderer) part(doc *resultPage, l loaded, part notebook.Part) (v partView, err error) {
-	switch {
-	case part.Prose != nil:
-		v.Prose = r.prose(l.ID, *part.Prose)
-	case part.Table != nil:
-		v.Table, err = r.grid(l, part.Table)
-		doc.Widgets = doc.Widgets || err == nil && v.Table.Widget != nil
-	case part.Figure != nil:
-		if v.Figure, err = viewFigure(l, part.Figure, r.s); err == nil {
-			doc.Figures = true
-			doc.Widgets = doc.Widgets || v.Figure.Form == "gantt" // which is looked into
-			maps.Copy(doc.Words, chart.Words(part.Figure.Drawn[0], part.Figure.Drawn[1]))
-		}
-	case part.Claims != nil:
-		v.Claims = &claimsView{Caption: typeset.BothHTML(part.Claims.Caption)}
-		for _, row := range part.Claims.Rows {
-			v.Claims.Rows = append(v.Claims.Rows, lineOf(l, row))
-		}
-	case part.Fold != nil:
-		v.Fold = part.Fold.HTML()
-	default:
-		v.End = true
+// shownBefore is 1 for the profile that is shown first.
+func shownBefore(l loaded) int {
+	if l.Profile == firstShown && l.Status == result.Complete {
+		return 1
 	}
-	return v, err
+	return 0
+}
+
+// arrange puts the parts of a notebook where the page has them: its first paragraph is the answer, its
+// first figure stands open, a heading begins a fold. A page without claims shows its first table.
+func (r *renderer) arrange(s *resultSide, l loaded) error {
+	var now *fold // what is added to; nil: nothing is folded yet
+	into := func(title notebook.Both) *fold {
+		if now == nil {
+			now = &fold{Title: title.HTML()}
+			s.Folds = append(s.Folds, now)
+		}
+		return now
+	}
+	for _, part := range l.Page.Parts {
+		switch {
+		case part.Prose != nil:
+			for _, p := range pieces(*part.Prose) {
+				if p.title[0] != "" {
+					now = &fold{Title: r.prose(l.ID, p.title)}
+					s.Folds = append(s.Folds, now)
+				}
+				r.tell(s, l, now, p.body)
+			}
+		case part.Table != nil:
+			g, err := r.grid(l, part.Table)
+			if err != nil {
+				return err
+			}
+			if s.Widget == nil && g.Widget != nil {
+				s.Widget = g.Widget
+			}
+			if now == nil && s.Claims == "" && len(s.Open) == 0 && !g.Long() {
+				s.Open = append(s.Open, partView{Table: g})
+				continue
+			}
+			f := into(said{"The numbers", "数据"})
+			f.Parts = append(f.Parts, partView{Table: g})
+		case part.Figure != nil:
+			v, err := chart.NewPlot(part.Figure, l.Anchor()+"-"+figureID(l, part.Figure.ID))
+			if err != nil {
+				return err
+			}
+			if s.Figure == nil {
+				s.Figure = v
+				continue
+			}
+			f := into(said{"More figures", "更多图"})
+			f.Parts = append(f.Parts, partView{Figure: v})
+		case part.Fold != nil:
+			now = &fold{Title: part.Fold.HTML()}
+			s.Folds = append(s.Folds, now)
+		case part.End:
+			now = nil
+		}
+	}
+	s.Folds = slices.DeleteFunc(s.Folds, func(f *fold) bool { return len(f.Parts) == 0 })
+	return nil
+}
+
+// tell puts prose on the page: as the answer and what follows it, or into a fold.
+func (r *renderer) tell(s *resultSide, l loaded, now *fold, body [2]template.HTML) {
+	if now == nil && s.Answer == "" {
+		var first [2]template.HTML
+		for i, text := range body {
+			if m := paragraph.FindStringSubmatchIndex(string(text)); m != nil {
+				first[i], body[i] = text[m[0]:m[1]], text[:m[0]]+text[m[1]:]
+			}
+		}
+		s.Answer = r.prose(l.ID, first)
+	}
+	if len(spoken(body[0]))+len(spoken(body[1])) == 0 {
+		return
+	}
+	if now == nil {
+		s.Lead = append(s.Lead, r.prose(l.ID, body))
+		return
+	}
+	now.Parts = append(now.Parts, partView{Prose: r.prose(l.ID, body)})
+}
+
+// paragraph is the first of a prose.
+var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+
+var markup = regexp.MustCompile(`<[^>]*>|\s`)
+
+// spoken returns what is said in HTML, without spaces.
+func spoken(text template.HTML) string { return markup.ReplaceAllString(string(text), "") }
+
+// piece is prose below a heading; title is empty before the first.
+type piece struct{ title, body [2]template.HTML }
+
+var thirdHeading = regexp.MustCompile(`(?s)<h[34][^>]*>(.*?)</h[34]>`)
+
+// pieces cuts prose at its headings, which both languages have alike.
+func pieces(text [2]template.HTML) []piece {
+	var at [2][][]int
+	for i, t := range text {
+		at[i] = thirdHeading.FindAllStringSubmatchIndex(string(t), -1)
+	}
+	if len(at[0]) != len(at[1]) {
+		return []piece{{body: text}}
+	}
+	out := make([]piece, len(at[0])+1)
+	for i, t := range text {
+		from := 0
+		for k, m := range at[i] {
+			out[k].body[i], out[k+1].title[i] = t[from:m[0]], t[m[2]:m[3]]
+			from = m[1]
+		}
+		out[len(out)-1].body[i] = t[from:]
+	}
+	return out
 }
 
 // prose links the experiments that it names and keeps numbers beside their units.
@@ -193,99 +259,12 @@ func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 	if text[0] == text[1] {
 		return text[0]
 	}
-	return `<div class="en">` + text[0] + `</div><div class="zh" lang="zh">` + text[1] + `</div>`
+	tag := "div"
+	if !strings.Contains(string(text[0]), "<p") {
+		tag = "span"
+	}
+	return template.HTML(fmt.Sprintf(`<%[1]s class="en">%[2]s</%[1]s><%[1]s class="zh" lang="zh">%[3]s</%[1]s>`, tag, text[0], text[1]))
 }
-
-// grid shows a table of a notebook, with the widget that its frame feeds.
-func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
-	g := &gridView{Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind)}
-	var names []string
-	for i, h := range t.Head {
-		title := notebook.Both{}
-		for k := range title {
-			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
-			if h.Unit[k] != "" {
-				title[k] += " (" + h.Unit[k] + ")"
-			}
-		}
-		g.Head = append(g.Head, gridHead{title.HTML(), h.Number})
-		if i < ruledColumns {
-			names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(title[0])))
-			if !title.Same() {
-				names = append(names, fmt.Sprintf("--z%d:%s", i+1, cssString(title[1])))
-			}
-		}
-	}
-	g.Style = template.HTMLAttr(`style="` + strings.Join(names, ";") + `"`)
-	for _, row := range t.Rows {
-		var line []gridCell
-		for i, c := range row {
-			cell := gridCell{HTML: c.Text.HTML(), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
-			if x, ok := c.V.(float64); ok && typeset.Raw(x) != c.Text[0] {
-				cell.Every = typeset.Raw(x)
-			}
-			cell.Narrow = cell.Words && len([]rune(c.Text[0])) <= 12
-			line = append(line, cell)
-		}
-		g.Rows = append(g.Rows, line)
-	}
-	var err error
-	g.Widget, err = widget.Of(l.Result, l.Page, t.Frame)
-	return g, err
-}
-
-// kindBeside returns the kind that a part of a result says, "" where its head says it for all.
-func kindBeside(l loaded, kind string) string {
-	if len(page.KindsOf(l.Result)) < 2 {
-		return ""
-	}
-	return page.KindOr(kind, l.Kind)
-}
-
-// viewFigure shows a figure of a result.
-func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*chart.View, error) {
-	v, err := chart.Show(f, l.Anchor()+"-"+figureID(l, f.ID), s)
-	if err != nil {
-		return nil, err
-	}
-	v.Kind = kindBeside(l, f.Drawn[0].Kind)
-	return v, nil
-}
-
-// figureID tells a figure from a frame of the same id.
-func figureID(l loaded, id string) string {
-	if slices.ContainsFunc(l.Frames, func(f result.Frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
-		id += "-figure"
-	}
-	return typeset.Slug(id)
-}
-
-// lineOf words one claim.
-func lineOf(l loaded, c notebook.ClaimRow) claimLine {
-	text := func(b notebook.Both) template.HTML {
-		return notebook.Pair(typeset.Escape(typeset.Pretty(b[0])), !b.Same(), typeset.Escape(typeset.Pretty(b[1])))
-	}
-	reasons := func(list [2][]string) template.HTML {
-		if len(list[0]) == 0 {
-			return ""
-		}
-		return text(notebook.Both{strings.Join(list[0], "; ") + ".", strings.Join(list[1], "；") + "。"})
-	}
-	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + typeset.Slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
-		Tolerance: text(c.Tolerance), Found: text(c.Found), Interval: text(c.Interval), Criterion: text(c.Criterion), Note: text(c.Note),
-		Reasons: reasons(c.Reasons), Differs: reasons(c.Differs)}
-	line.Verdict, _ = page.FindVerdict(c.Verdict) // check has seen it
-	stated, _ := claims.Get(c.ID)
-	several := len(stated.Numbers()) > 1 // numbers with their names
-	line.WordsStated, line.WordsFound, line.Several = several || stated.Numbers() == nil, several || c.Measured == nil, several
-	if i := slices.IndexFunc(page.Remarks, func(x page.Remark) bool { return x.Key == c.Remark }); i >= 0 {
-		line.Remark = page.Remarks[i]
-	}
-	return line
-}
-
-// Bases returns the base options and words of the page's charts.
-func (p *resultPage) Bases() (template.JS, error) { return chart.Bases(p.Words) }
 
 // Several reports whether the reader may choose a profile.
 func (p *resultPage) Several() bool { return len(p.Sides) > 1 }
@@ -297,16 +276,3 @@ func (p *resultPage) Profiles() (out []string) {
 	}
 	return out
 }
-
-// manyRows is how many rows a table may have before it is closed where a script can.
-const manyRows = 16
-
-// ruledColumns is how many columns of a table report.css can name in a narrow window,
-// where each row is a card.
-const ruledColumns = 24
-
-// inCSS writes what would end a string of a style, or its line.
-var inCSS = strings.NewReplacer(`\`, `\5c `, `'`, `\27 `, "\n", `\a `, "\r", `\d `, "\f", `\c `)
-
-// cssString returns s as a string of a style in an attribute.
-func cssString(s string) string { return "'" + template.HTMLEscapeString(inCSS.Replace(s)) + "'" }

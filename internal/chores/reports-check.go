@@ -50,6 +50,13 @@ func checkReports(root string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	over, err := render.OverBudget(want)
+	if err != nil {
+		return err
+	}
+	if len(over) > 0 {
+		return fmt.Errorf("pages are longer than they may be:\n%s", strings.Join(over, "\n"))
+	}
 	lines := differences(pages+"/", want, got)
 	made, err := readme.Files(root)
 	if err != nil {

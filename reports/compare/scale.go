@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"gradsync/reports/notebook"
@@ -66,17 +67,113 @@ func NewScale(marks []Mark, null *float64, unit notebook.Both) Scale {
 	if s.Hi == s.Lo {
 		s.Lo, s.Hi = s.Lo-max(1, math.Abs(s.Lo))/2, s.Hi+max(1, math.Abs(s.Hi))/2
 	}
-	if s.Log {
-		s.logTicks()
-		return s
-	}
 	least, most := limits(ends)
 	wide := beyond * (s.Hi - s.Lo)
-	if len(ends) > 0 {
+	if len(ends) > 0 && !s.Log {
 		s.Lo, s.Hi = max(min(s.Lo, least), s.Lo-wide), min(max(s.Hi, most), s.Hi+wide)
 	}
-	s.ticks()
+	return s.round()
+}
+
+// Around returns an axis that reaches a little beyond lo and hi, to the next label where one is near.
+func Around(lo, hi float64, log bool, unit notebook.Both) Scale {
+	return apart(lo, hi, log, unit).round()
+}
+
+// Spanning returns an axis that ends at lo and hi.
+func Spanning(lo, hi float64, log bool, unit notebook.Both) Scale {
+	s := apart(lo, hi, log, unit)
+	s.Ticks = s.ticks()
 	return s
+}
+
+func apart(lo, hi float64, log bool, unit notebook.Both) Scale {
+	switch {
+	case lo == hi && log:
+		lo, hi = lo/2, hi*2
+	case lo == hi:
+		lo, hi = lo-max(1, math.Abs(lo))/2, hi+max(1, math.Abs(hi))/2
+	}
+	return Scale{Lo: lo, Hi: hi, Log: log && lo > 0, Unit: unit}
+}
+
+// mostLabels is how many labels an axis has room for.
+const mostLabels = 7
+
+// round widens the axis and labels it.
+func (s Scale) round() Scale {
+	if s.Log {
+		for _, t := range steps(s.Lo/10, s.Lo) {
+			s.Lo = t
+		}
+		s.Hi = steps(s.Hi, 10*s.Hi)[0]
+	} else {
+		step := s.step()
+		span := s.Hi - s.Lo
+		s.Lo, s.Hi = near(s.Lo, -step, span), near(s.Hi, step, span)
+	}
+	s.Ticks = s.ticks()
+	return s
+}
+
+// near returns v moved outwards to the next multiple of step if that is at most half a step away,
+// else by a twentieth of the span.
+func near(v, step, span float64) float64 {
+	to := math.Ceil(v/step-1e-9) * step
+	if math.Abs(to-v) <= math.Abs(step)/2 {
+		return to
+	}
+	return v + math.Copysign(span/20, step)
+}
+
+// step returns the distance of labels on an axis that is not logarithmic: 1, 2 or 5 times a power of ten.
+func (s Scale) step() float64 {
+	span := s.Hi - s.Lo
+	for power := math.Pow(10, math.Floor(math.Log10(span))-1); ; power *= 10 {
+		for _, k := range []float64{1, 2, 5} {
+			if span/(k*power) <= mostLabels-1 {
+				return k * power
+			}
+		}
+	}
+}
+
+// steps returns 1, 2 and 5 times powers of ten from lo to hi.
+func steps(lo, hi float64) (out []float64) {
+	for power := math.Floor(math.Log10(lo)); power <= math.Log10(hi)+1e-9; power++ {
+		for _, k := range []float64{1, 2, 5} {
+			if t := k * math.Pow(10, power); t >= lo*(1-1e-9) && t <= hi*(1+1e-9) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// ticks returns the labels: at least three, at most mostLabels.
+func (s Scale) ticks() (out []float64) {
+	if s.Log {
+		out = steps(s.Lo, s.Hi)
+		if len(out) > mostLabels { // powers of ten alone, or every n-th of them
+			from, to := math.Ceil(math.Log10(s.Lo)-1e-9), math.Floor(math.Log10(s.Hi)+1e-9)
+			if to-from < 2 { // two powers of ten are no axis
+				return slices.DeleteFunc(out, func(t float64) bool { return int(math.Round(t/math.Pow(10, math.Floor(math.Log10(t)+1e-9)))) == 2 })
+			}
+			out = nil
+			for k := from; k <= to; k += math.Ceil((to - from + 1) / mostLabels) {
+				out = append(out, math.Pow(10, k))
+			}
+		}
+		if len(out) >= 3 {
+			return out
+		}
+		out = nil
+	}
+	step, span := s.step(), s.Hi-s.Lo
+	for k := math.Ceil(s.Lo/step - 1e-9); k*step <= s.Hi+1e-9*span; k++ {
+		out = append(out, math.Round(k)*step)
+	}
+	return out
 }
 
 func limits(values []float64) (lo, hi float64) {
@@ -87,49 +184,6 @@ func limits(values []float64) (lo, hi float64) {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	return lo, hi
-}
-
-// ticks puts labels at round values and widens the axis by a little, to the next label if that is near.
-func (s *Scale) ticks() {
-	span := s.Hi - s.Lo
-	step := 0.0
-	for power := math.Pow(10, math.Floor(math.Log10(span))-1); step == 0; power *= 10 {
-		for _, k := range []float64{1, 2, 5} {
-			if span/(k*power) <= 7 {
-				step = k * power
-				break
-			}
-		}
-	}
-	s.Lo, s.Hi = near(s.Lo, -step, span), near(s.Hi, step, span)
-	for k := math.Ceil(s.Lo/step - 1e-9); k*step <= s.Hi+1e-9*span; k++ {
-		s.Ticks = append(s.Ticks, math.Round(k)*step)
-	}
-}
-
-// near returns v moved outwards to the next multiple of step if that is less than half a step away,
-// else by a twentieth of the span.
-func near(v, step, span float64) float64 {
-	to := math.Ceil(v/step-1e-9) * step
-	if math.Abs(to-v) <= math.Abs(step)/2 {
-		return to
-	}
-	return v + math.Copysign(span/20, step)
-}
-
-func (s *Scale) logTicks() {
-	from, to := math.Floor(math.Log10(s.Lo)), math.Ceil(math.Log10(s.Hi))
-	s.Lo, s.Hi = math.Pow(10, from), math.Pow(10, to)
-	every := math.Ceil((to - from) / 6)
-	for k := from; k <= to; k += every {
-		s.Ticks = append(s.Ticks, math.Pow(10, k))
-		if to-from == 1 {
-			s.Ticks = append(s.Ticks, 2*math.Pow(10, k), 5*math.Pow(10, k))
-		}
-	}
-	if to-from == 1 {
-		s.Ticks = []float64{s.Lo, 2 * s.Lo, 5 * s.Lo, s.Hi}
-	}
 }
 
 // At returns where v stands on the axis in per cent, held within it.
@@ -144,7 +198,8 @@ func (s Scale) At(v float64) float64 {
 	return 100 * (min(max(v, lo), hi) - lo) / (hi - lo)
 }
 
-func percent(x float64) string {
+// Percent prints a place on an axis.
+func Percent(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.1f", x), "0"), ".")
 }
 
@@ -153,11 +208,11 @@ func (s Scale) Strip(m Mark) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<div class="strip" aria-hidden="true"`)
 	if s.Null != nil {
-		fmt.Fprintf(&b, ` style="--z:%s"`, percent(s.At(*s.Null)))
+		fmt.Fprintf(&b, ` style="--z:%s"`, Percent(s.At(*s.Null)))
 	}
 	b.WriteString(">")
 	if m.Band != nil {
-		fmt.Fprintf(&b, `<i class="band" style="--a:%s;--e:%s"></i>`, percent(s.At(m.Band[0])), percent(s.At(m.Band[1])))
+		fmt.Fprintf(&b, `<i class="band" style="--a:%s;--e:%s"></i>`, Percent(s.At(m.Band[0])), Percent(s.At(m.Band[1])))
 	}
 	if m.CI != nil && !m.Same {
 		cut := ""
@@ -167,17 +222,17 @@ func (s Scale) Strip(m Mark) template.HTML {
 		if m.CI[1] > s.Hi {
 			cut += " on"
 		}
-		fmt.Fprintf(&b, `<i class="ci%s" style="--a:%s;--e:%s"></i>`, cut, percent(s.At(m.CI[0])), percent(s.At(m.CI[1])))
+		fmt.Fprintf(&b, `<i class="ci%s" style="--a:%s;--e:%s"></i>`, cut, Percent(s.At(m.CI[0])), Percent(s.At(m.CI[1])))
 	}
 	if m.Found != nil {
 		same := ""
 		if m.Same {
 			same = " same"
 		}
-		fmt.Fprintf(&b, `<i class="ours%s" style="--x:%s"></i>`, same, percent(s.At(*m.Found)))
+		fmt.Fprintf(&b, `<i class="ours%s" style="--x:%s"></i>`, same, Percent(s.At(*m.Found)))
 	}
 	if m.Stated != nil {
-		fmt.Fprintf(&b, `<i class="stated" style="--x:%s"></i>`, percent(s.At(*m.Stated)))
+		fmt.Fprintf(&b, `<i class="stated" style="--x:%s"></i>`, Percent(s.At(*m.Stated)))
 	}
 	b.WriteString("</div>")
 	return template.HTML(b.String())
@@ -188,7 +243,7 @@ func (s Scale) Axis() template.HTML {
 	var b strings.Builder
 	b.WriteString(`<div class="axis" aria-hidden="true">`)
 	for i, t := range s.Ticks {
-		label := notebook.Alike(notebook.Number(tidy(t), nil))
+		label := notebook.Alike(Label(t))
 		if i == len(s.Ticks)-1 {
 			for l := range label {
 				if s.Unit[l] != "" {
@@ -196,11 +251,14 @@ func (s Scale) Axis() template.HTML {
 				}
 			}
 		}
-		fmt.Fprintf(&b, `<i style="--x:%s">%s</i>`, percent(s.At(t)), label.HTML())
+		fmt.Fprintf(&b, `<i style="--x:%s">%s</i>`, Percent(s.At(t)), label.HTML())
 	}
 	b.WriteString("</div>")
 	return template.HTML(b.String())
 }
+
+// Label prints a label of an axis.
+func Label(t float64) string { return notebook.Number(tidy(t), nil) }
 
 // tidy takes the rounding of a sum of steps from a label.
 func tidy(t float64) float64 {

@@ -24,6 +24,8 @@ type Group struct {
 	Title notebook.Both // may be empty
 	Scale Scale
 	Rows  []Row
+
+	NoAxis bool // the next group has the same scale, and the axis below it
 }
 
 // Row is one comparison: a number with its mark, or a statement in words.

@@ -23,6 +23,7 @@ type Claims struct {
 type ClaimRow struct {
 	result.Claim
 	Statement, Source Both
+	Quantity          Both // what a single number is
 	Stated, Found     Both
 	Interval          Both
 	Tolerance         Both
@@ -88,7 +89,7 @@ func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 		return row, fmt.Errorf("claims.csv has no such row")
 	}
 	row.Claim = c
-	row.Statement[p.at], row.Source[p.at] = p.statement(stated), p.source(stated)
+	row.Statement[p.at], row.Source[p.at], row.Quantity[p.at] = p.statement(stated), p.source(stated), p.quantity(stated)
 	unit := p.unit(stated.Unit)
 	numbers := stated.Numbers()
 	switch {
@@ -194,7 +195,7 @@ func (p *page) all(list []result.Reason) (out []string, err error) {
 // join adds the Chinese words.
 func (r *ClaimRow) join(zh ClaimRow) {
 	for _, pair := range [][2]*Both{{&r.Statement, &zh.Statement}, {&r.Source, &zh.Source}, {&r.Stated, &zh.Stated}, {&r.Found, &zh.Found},
-		{&r.Interval, &zh.Interval}, {&r.Tolerance, &zh.Tolerance}, {&r.Criterion, &zh.Criterion}, {&r.Note, &zh.Note}} {
+		{&r.Interval, &zh.Interval}, {&r.Quantity, &zh.Quantity}, {&r.Tolerance, &zh.Tolerance}, {&r.Criterion, &zh.Criterion}, {&r.Note, &zh.Note}} {
 		pair[0][1] = pair[1][1]
 	}
 	r.Reasons[1], r.Differs[1] = zh.Reasons[1], zh.Differs[1]

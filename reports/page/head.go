@@ -13,7 +13,7 @@ import (
 )
 
 // styles are the style sheets of every page, in order.
-var styles = []string{"report.css", "story.css", "compare.css", "code.css", "widgets.css"}
+var styles = []string{"report.css", "story.css", "compare.css", "result.css", "code.css", "widgets.css"}
 
 // WidgetScripts make widgets work; pages that have none do without.
 var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js",

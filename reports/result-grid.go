@@ -1,0 +1,136 @@
+package reports
+
+import (
+	"fmt"
+	"html/template"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gradsync/experiments/result"
+	"gradsync/reports/chart"
+	"gradsync/reports/notebook"
+	"gradsync/reports/page"
+	"gradsync/reports/typeset"
+	"gradsync/reports/widget"
+)
+
+// gridView is a table of a notebook.
+type gridView struct {
+	Anchor  string
+	frame   string
+	Export  string // the command that writes all rows
+	File    string // in which they are then
+	Caption template.HTML
+	Kind    string            // "" where all of the result is of one
+	Style   template.HTMLAttr // the columns' names, for a narrow window
+	Head    []gridHead
+	Rows    [][]gridCell
+	Widget  *widget.Widget
+}
+
+type gridHead struct {
+	Title  template.HTML
+	Number bool
+}
+
+type gridCell struct {
+	HTML          template.HTML
+	Every         string // the number with every digit, where the cell has fewer
+	Head, Words   bool
+	Empty, Narrow bool
+}
+
+// Long reports whether the table has too many rows for a page, which then says how to get them.
+func (g *gridView) Long() bool { return len(g.Rows) > manyRows }
+
+// grid shows a table of a notebook, with the widget that its frame feeds.
+func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
+	g := &gridView{frame: t.Frame, Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind),
+		Export: page.Program + " export " + l.ID, File: sheetOf(l, t.Frame)}
+	var names []string
+	for i, h := range t.Head {
+		title := notebook.Both{}
+		for k := range title {
+			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
+			if h.Unit[k] != "" {
+				title[k] += " (" + h.Unit[k] + ")"
+			}
+		}
+		g.Head = append(g.Head, gridHead{title.HTML(), h.Number})
+		if i < ruledColumns {
+			names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(title[0])))
+			if !title.Same() {
+				names = append(names, fmt.Sprintf("--z%d:%s", i+1, cssString(title[1])))
+			}
+		}
+	}
+	g.Style = template.HTMLAttr(`style="` + strings.Join(names, ";") + `"`)
+	if len(t.Rows) > manyRows {
+		g.Rows = make([][]gridCell, len(t.Rows))
+		return g.withWidget(l)
+	}
+	for _, row := range t.Rows {
+		var line []gridCell
+		for i, c := range row {
+			cell := gridCell{HTML: c.Text.HTML(), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
+			if x, ok := c.V.(float64); ok && typeset.Raw(x) != c.Text[0] {
+				cell.Every = typeset.Raw(x)
+			}
+			cell.Narrow = cell.Words && len([]rune(c.Text[0])) <= 12
+			line = append(line, cell)
+		}
+		g.Rows = append(g.Rows, line)
+	}
+	return g.withWidget(l)
+}
+
+// withWidget adds the widget that the frame feeds.
+func (g *gridView) withWidget(l loaded) (_ *gridView, err error) {
+	g.Widget, err = widget.Of(l.Result, l.Page, g.frame)
+	return g, err
+}
+
+// sheetOf returns the file of a frame in the folder that export fills.
+func sheetOf(l loaded, frame string) string {
+	return strings.TrimSuffix(filepath.ToSlash(result.Path("", l.ID, l.Profile)), ".json") + "/" + frame + ".csv"
+}
+
+// kindBeside returns the kind that a part of a result says, "" where its head says it for all.
+func kindBeside(l loaded, kind string) string {
+	if len(page.KindsOf(l.Result)) < 2 {
+		return ""
+	}
+	return page.KindOr(kind, l.Kind)
+}
+
+// viewFigure shows a figure of a result.
+func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*chart.View, error) {
+	v, err := chart.Show(f, l.Anchor()+"-"+figureID(l, f.ID), s)
+	if err != nil {
+		return nil, err
+	}
+	v.Kind = kindBeside(l, f.Drawn[0].Kind)
+	return v, nil
+}
+
+// figureID tells a figure from a frame of the same id.
+func figureID(l loaded, id string) string {
+	if slices.ContainsFunc(l.Frames, func(f result.Frame) bool { return typeset.Slug(f.ID) == typeset.Slug(id) }) {
+		id += "-figure"
+	}
+	return typeset.Slug(id)
+}
+
+// manyRows is how many rows a table of a page may have.
+const manyRows = 24
+
+// ruledColumns is how many columns of a table report.css can name in a narrow window,
+// where each row is a card.
+const ruledColumns = 24
+
+// inCSS writes what would end a string of a style, or its line.
+var inCSS = strings.NewReplacer(`\`, `\5c `, `'`, `\27 `, "\n", `\a `, "\r", `\d `, "\f", `\c `)
+
+// cssString returns s as a string of a style in an attribute.
+func cssString(s string) string { return "'" + template.HTMLEscapeString(inCSS.Replace(s)) + "'" }
