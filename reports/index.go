@@ -58,7 +58,7 @@ func (r *renderer) index(all map[string][]loaded) error {
 			doc.Compare = &line
 		}
 	}
-	doc.Software = software(every, "index.html")
+	doc.Software = software(every)
 	var err error
 	if doc.Head, err = r.frame.Named("gradsync", "index"); err != nil {
 		return err

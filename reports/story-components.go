@@ -61,11 +61,14 @@ func (r *renderer) claimStrips(id string, which []string) (template.HTML, error)
 			if c.ID != w && (c.Table != w || c.Remark == claims.DerivedRemark) {
 				continue
 			}
-			row, ok := stripOf(l, &l.ClaimRows[i])
+			row, ok, err := stripOf(l, l.ClaimRows[i])
+			if err != nil {
+				return "", err
+			}
 			if !ok {
 				continue
 			}
-			title, err := groupTitle(l, c.Claim)
+			title, err := stripTitle(l, c.Claim)
 			if err != nil {
 				return "", err
 			}
@@ -84,10 +87,10 @@ func (r *renderer) claimStrips(id string, which []string) (template.HTML, error)
 	}
 	scale := compare.NewScale(marks, null, notebook.Alike(unit))
 	var b strings.Builder
-	b.WriteString(`<div class="twocols">`)
+	b.WriteString(`<figure class="twocols">`)
 	for k := range groups {
 		for i := range groups[k] {
-			groups[k][i].Scale = scale
+			groups[k][i].Scale, groups[k][i].NoAxis = scale, i+1 < len(groups[k])
 		}
 		t := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: notebook.Both{"stated", "原文"}, Plain: true, Groups: groups[k]}
 		html, err := t.HTML()
@@ -96,27 +99,21 @@ func (r *renderer) claimStrips(id string, which []string) (template.HTML, error)
 		}
 		b.WriteString("<div>" + string(html) + "</div>")
 	}
-	return template.HTML(b.String() + "</div>"), nil
+	return template.HTML(b.String() + "</figure>"), nil
 }
 
 // stripOf returns one claim that states one number as a row; ok is false of others.
-func stripOf(l *loaded, c *notebook.ClaimRow) (row compare.Row, ok bool) {
+func stripOf(l *loaded, c notebook.ClaimRow) (row compare.Row, ok bool, err error) {
+	row = rowOf(*l, c, "")
+	if !row.Drawn() || row.Mark.Found == nil || c.Rival == "" {
+		return row, false, nil
+	}
+	row.ID, row.Interval = "", notebook.Both{}
 	stated, _ := claims.Get(c.ID)
-	x, isNumber := stated.Number()
-	found, measured := c.Measured.(float64)
-	if !isNumber || !measured {
-		return row, false
-	}
-	v, _ := page.FindVerdict(c.Verdict) // check has seen it
-	digits := 0
-	printed := typeset.WithUnit(notebook.Number(found, &digits), stated.Unit)
-	row = compare.Row{Name: notebook.Alike(stated.Baseline), Stated: c.Stated, Found: notebook.Alike(printed), Verdict: v,
-		Mark: compare.Mark{Stated: &x, Found: &found, Same: v.Key == claims.WordNoCase}}
-	if len(c.CI95) == 1 {
-		row.Mark.CI = c.CI95[0]
-	}
-	row.Mark.Band = bandOf(l.Result, c.ID)
-	return row, true
+	printed := typeset.WithUnit(notebook.Number(*row.Mark.Found, &zeroDigits), stated.Unit)
+	row.Found, row.Mark.Band = notebook.Alike(printed), bandOf(l.Result, c.ID)
+	row.Name, err = l.Page.Label("method", c.Rival)
+	return row, true, err
 }
 
 // bandOf returns what other readings of the document give for a claim: the columns low and high of the frame
@@ -136,8 +133,8 @@ func bandOf(r *result.Result, id string) *[2]float64 {
 	return nil
 }
 
-// groupTitle names the table, the cluster and the network of a claim, of which any may be missing.
-func groupTitle(l *loaded, c result.Claim) (title notebook.Both, err error) {
+// stripTitle names the table, the cluster and the network of a claim, of which any may be missing.
+func stripTitle(l *loaded, c result.Claim) (title notebook.Both, err error) {
 	var parts []notebook.Both
 	if c.Table != "" {
 		parts = append(parts, notebook.Both{"Table " + c.Table, "表 " + c.Table})
@@ -180,7 +177,7 @@ func (r *renderer) shares(args []string) (template.HTML, error) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(`<div class="shares">`)
+	b.WriteString(`<figure class="shares">`)
 	for _, row := range f.Rows {
 		keep := true
 		for k := 4; k+1 < len(args); k += 2 {
@@ -199,7 +196,7 @@ func (r *renderer) shares(args []string) (template.HTML, error) {
 		}
 		b.WriteString(`</span><span>` + notebook.Number(total, &zeroDigits) + typeset.NBSP + `%</span>`)
 	}
-	b.WriteString(`</div>`)
+	b.WriteString(`</figure>`)
 	return template.HTML(b.String()), nil
 }
 

@@ -49,7 +49,7 @@ type resultLink struct {
 
 // storyOf makes the page of one document from its results.
 func (r *renderer) storyOf(p *cited.Document, rs []loaded) (*storyPage, error) {
-	doc := &storyPage{Paper: p, Software: software(rs, p.Key+".html"), Run: "make reproduce-" + p.Key, Command: r.Command}
+	doc := &storyPage{Paper: p, Software: citeStory(p, rs, r.Address), Run: "make reproduce-" + p.Key, Command: r.Command}
 	judged := toldOf(rs)
 	doc.Tally = counted(judged)
 	last := -1
