@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/claims"
@@ -15,8 +16,8 @@ import (
 
 // component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
 // "rows ID TABLE…" (the claims of a result with these tables of the document, or of these ids, on strips), and
-// "shares ID FRAME LABEL PART,PART [COLUMN VALUE]" (rows of a frame as stacked bars that add up to a hundred
-// per cent at most).
+// "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars that add up to a
+// hundred per cent at most).
 func (r *renderer) component(name string, args []string, told notebook.Told) (template.HTML, error) {
 	var b strings.Builder
 	var err error
@@ -182,7 +183,7 @@ func (r *renderer) shares(args []string) (template.HTML, error) {
 		keep := true
 		for k := 4; k+1 < len(args); k += 2 {
 			i := f.At(args[k])
-			keep = keep && i >= 0 && fmt.Sprint(row[i]) == args[k+1]
+			keep = keep && i >= 0 && slices.Contains(strings.Split(args[k+1], ","), fmt.Sprint(row[i]))
 		}
 		if !keep {
 			continue
