@@ -15,7 +15,7 @@ import (
 )
 
 // component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
-// "rows ID TABLE…" (the claims of a result with these tables of the document, or of these ids, on strips), and
+// "rows ID TABLE… ID …" (the claims of results with these tables of the document, or of these ids, on strips), and
 // "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars that add up to a
 // hundred per cent at most).
 func (r *renderer) component(name string, args []string, told notebook.Told) (template.HTML, error) {
@@ -27,7 +27,7 @@ func (r *renderer) component(name string, args []string, told notebook.Told) (te
 	case name == "legend":
 		err = r.pages.ExecuteTemplate(&b, "legend", page.Verdicts)
 	case name == "rows" && len(args) > 1:
-		return r.claimStrips(args[0], args[1:])
+		return r.claimStrips(args)
 	case name == "shares" && len(args) >= 4:
 		return r.shares(args)
 	default:
@@ -46,23 +46,29 @@ func (r *renderer) resultNamed(id string) *loaded {
 	return nil
 }
 
-// claimStrips draws claims of a result on strips of one scale: a table beside another for each of which, and
-// in it a group per network.
-func (r *renderer) claimStrips(id string, which []string) (template.HTML, error) {
-	l := r.resultNamed(id)
-	if l == nil {
-		return "", nil
-	}
+// claimStrips draws claims on strips of one scale: words name a result, then tables of its document or ids of
+// its claims, and so on. A table stands beside another for each table of the document, else for each result,
+// and in it a group per network.
+func (r *renderer) claimStrips(words []string) (template.HTML, error) {
 	var marks []compare.Mark
 	var null *float64
 	var unit string
-	groups := make([][]compare.Group, len(which))
-	for k, w := range which {
-		for i, c := range l.ClaimRows {
+	var tables [][]compare.Group
+	var l *loaded
+	for _, w := range words {
+		if strings.Contains(w, "/") {
+			l = r.resultNamed(w)
+			tables = append(tables, nil)
+			continue
+		}
+		if l == nil {
+			continue
+		}
+		for _, c := range l.ClaimRows {
 			if c.ID != w && (c.Table != w || c.Remark == claims.DerivedRemark) {
 				continue
 			}
-			row, ok, err := stripOf(l, l.ClaimRows[i])
+			row, ok, err := stripOf(l, c)
 			if err != nil {
 				return "", err
 			}
@@ -73,10 +79,14 @@ func (r *renderer) claimStrips(id string, which []string) (template.HTML, error)
 			if err != nil {
 				return "", err
 			}
-			if n := len(groups[k]); n == 0 || groups[k][n-1].Title != title {
-				groups[k] = append(groups[k], compare.Group{Title: title})
+			k := len(tables) - 1
+			if n := len(tables[k]); n > 0 && c.Table == w && !strings.HasPrefix(tables[k][n-1].Title.En(), "Table "+w) {
+				tables, k = append(tables, nil), k+1
 			}
-			g := &groups[k][len(groups[k])-1]
+			if n := len(tables[k]); n == 0 || tables[k][n-1].Title != title {
+				tables[k] = append(tables[k], compare.Group{Title: title})
+			}
+			g := &tables[k][len(tables[k])-1]
 			g.Rows = append(g.Rows, row)
 			marks = append(marks, compare.Mark{Stated: row.Mark.Stated, Found: row.Mark.Found})
 			stated, _ := claims.Get(c.ID)
@@ -89,11 +99,14 @@ func (r *renderer) claimStrips(id string, which []string) (template.HTML, error)
 	scale := compare.NewScale(marks, null, notebook.Alike(unit))
 	var b strings.Builder
 	b.WriteString(`<figure class="twocols">`)
-	for k := range groups {
-		for i := range groups[k] {
-			groups[k][i].Scale, groups[k][i].NoAxis = scale, i+1 < len(groups[k])
+	for _, groups := range tables {
+		if len(groups) == 0 {
+			continue
 		}
-		t := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: notebook.Both{"stated", "原文"}, Plain: true, Groups: groups[k]}
+		for i := range groups {
+			groups[i].Scale, groups[i].NoAxis = scale, i+1 < len(groups)
+		}
+		t := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: notebook.Both{"stated", "原文"}, Plain: true, Groups: groups}
 		html, err := t.HTML()
 		if err != nil {
 			return "", err
@@ -106,14 +119,17 @@ func (r *renderer) claimStrips(id string, which []string) (template.HTML, error)
 // stripOf returns one claim that states one number as a row; ok is false of others.
 func stripOf(l *loaded, c notebook.ClaimRow) (row compare.Row, ok bool, err error) {
 	row = rowOf(*l, c, "")
-	if !row.Drawn() || row.Mark.Found == nil || c.Rival == "" {
+	if !row.Drawn() || row.Mark.Found == nil {
 		return row, false, nil
 	}
 	row.ID, row.Interval = "", notebook.Both{}
 	stated, _ := claims.Get(c.ID)
 	printed := typeset.WithUnit(notebook.Number(*row.Mark.Found, &zeroDigits), stated.Unit)
 	row.Found, row.Mark.Band = notebook.Alike(printed), bandOf(l.Result, c.ID)
-	row.Name, err = l.Page.Label("method", c.Rival)
+	row.Name = notebook.Alike(stated.Baseline)
+	if c.Rival != "" {
+		row.Name, err = l.Page.Label("method", c.Rival)
+	}
 	return row, true, err
 }
 
@@ -149,6 +165,9 @@ func stripTitle(l *loaded, c result.Claim) (title notebook.Both, err error) {
 			return title, err
 		}
 		parts = append(parts, name)
+	}
+	if len(parts) == 0 {
+		return l.Page.Title, nil
 	}
 	for k := range title {
 		var words []string
