@@ -63,8 +63,9 @@ type whyLine struct {
 }
 
 // judged fills in the claims of one profile: rows of what is judged, rows apart of what is no finding,
-// and the reasons. Anchors of the first profile of a page are the claims' own names.
-func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, first bool) error {
+// and the reasons. A page of a table that the document numbers shows its claims also where another
+// experiment judges them. Anchors of the first profile of a page are the claims' own names.
+func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, all []loaded, first bool) error {
 	anchor := func(id string) string {
 		if first {
 			return id
@@ -75,7 +76,12 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, first bool
 	aside := table
 	var rows, apart []notebook.ClaimRow
 	var counted []result.Claim
-	for _, c := range l.ClaimRows {
+	list, from := l.ClaimRows, l
+	if far := elsewhere(l, all); far != nil && len(list) == 0 {
+		from, list = *far, slices.DeleteFunc(slices.Clone(far.ClaimRows), func(c notebook.ClaimRow) bool { return c.Table != tableOf(l) })
+		s.Elsewhere = &neighbour{"../" + far.ID + ".html", far.Page.Title}
+	}
+	for _, c := range list {
 		if isAside(c) {
 			apart = append(apart, c)
 			continue
@@ -84,7 +90,7 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, first bool
 	}
 	s.Counts = page.Count(counted)
 	var err error
-	if table.Groups, err = groupsOf(l, rows, anchor); err != nil || len(rows) == 0 && len(apart) == 0 {
+	if table.Groups, table.Head, err = groupsOf(from, rows, anchor); err != nil || len(rows) == 0 && len(apart) == 0 {
 		return err
 	}
 	if len(rows) > 0 {
@@ -94,7 +100,7 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, first bool
 	}
 	if aside.Groups = []compare.Group{{}}; len(apart) > 0 {
 		for _, c := range apart {
-			row := rowOf(l, c, anchor(c.ID))
+			row := rowOf(from, c, anchor(c.ID))
 			row.Words = true
 			row.Name = c.Statement
 			aside.Groups[0].Rows = append(aside.Groups[0].Rows, row)
@@ -103,8 +109,51 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, first bool
 			return err
 		}
 	}
-	s.Why = whys(l.ClaimRows)
+	s.Why = whys(list)
 	return nil
+}
+
+// tableOf returns the number of the document's table that a result is of, "" of others.
+func tableOf(l loaded) string {
+	n, ok := strings.CutPrefix(paperNumber(l.Source), "Table ")
+	if !ok {
+		return ""
+	}
+	return n
+}
+
+// elsewhere returns the result that judges claims of l's table, of l's profile if there is one; nil: none.
+func elsewhere(l loaded, all []loaded) (out *loaded) {
+	table := tableOf(l)
+	for i, o := range all {
+		if table == "" || o.ID == l.ID || out != nil && o.Profile != l.Profile {
+			continue
+		}
+		if slices.ContainsFunc(o.ClaimRows, func(c notebook.ClaimRow) bool { return c.Table == table }) {
+			out = &all[i]
+		}
+	}
+	return out
+}
+
+// bandsOf returns what other readings give for a claim: the columns low and high of a frame that has
+// a row per claim.
+func bandsOf(l loaded) map[string][2]float64 {
+	out := map[string][2]float64{}
+	for _, f := range l.Frames {
+		id, lo, hi := f.At("claim"), f.At("low"), f.At("high")
+		if id < 0 || lo < 0 || hi < 0 {
+			continue
+		}
+		for _, row := range f.Rows {
+			a, okA := row[lo].(float64)
+			b, okB := row[hi].(float64)
+			if name, ok := row[id].(string); ok && okA && okB {
+				out[name] = [2]float64{a, b}
+			}
+		}
+	}
+	return out
 }
 
 // isAside reports whether a claim is none that is judged here: put in, restated, not run or not stated.
@@ -115,14 +164,19 @@ func isAside(c notebook.ClaimRow) bool {
 
 // groupsOf puts claims into groups that share a scale: one network, rivals below one another; else one
 // quantity. Claims in words come last.
-func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (out []compare.Group, err error) {
+func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (out []compare.Group, head notebook.Both, err error) {
 	type key struct{ network, cluster, quantity, unit string }
 	at := map[key]int{}
 	nulls := map[int]*float64{}
 	var units []notebook.Both
+	var named []titles
 	words := compare.Group{}
+	bands := bandsOf(l)
 	for _, c := range rows {
 		row := rowOf(l, c, anchor(c.ID))
+		if b, ok := bands[c.ID]; ok {
+			row.Mark.Band = &b
+		}
 		if !row.Drawn() {
 			words.Rows = append(words.Rows, row)
 			continue
@@ -132,17 +186,17 @@ func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (o
 		if c.Rival != "" {
 			k.network, k.cluster = c.Network, c.Cluster
 			if row.Name, err = l.Page.Label("method", c.Rival); err != nil {
-				return nil, err
+				return nil, head, err
 			}
 		}
 		i, ok := at[k]
 		if !ok {
 			i = len(out)
-			g := compare.Group{}
-			if g.Title, err = groupTitle(l, c, k.network != "" || k.cluster != ""); err != nil {
-				return nil, err
+			title, err := titleOf(l, c, c.Rival != "")
+			if err != nil {
+				return nil, head, err
 			}
-			at[k], out = i, append(out, g)
+			at[k], out, named = i, append(out, compare.Group{}), append(named, title)
 			units = append(units, l.Page.Unit(unitOf(stated)))
 		}
 		if stated.Null != nil {
@@ -154,10 +208,11 @@ func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (o
 		out[i].Scale = compare.NewScale(marksOf(out[i]), nulls[i], units[i])
 	}
 	shareScales(out, units, nulls)
+	head = name(out, named)
 	if len(words.Rows) > 0 {
 		out = append(out, words)
 	}
-	return out, nil
+	return out, head, nil
 }
 
 func marksOf(groups ...compare.Group) (out []compare.Mark) {
@@ -203,17 +258,52 @@ func unitOf(c claims.Claim) string {
 	return c.Unit
 }
 
-// groupTitle says what the numbers of a group are: "ResNet-18: convergence time reduction".
-func groupTitle(l loaded, c notebook.ClaimRow, named bool) (notebook.Both, error) {
-	title := c.Quantity
-	if !named || c.Network == "" {
-		return title, nil
+// titles says what the numbers of each group are. What all share is said once, as the head of the table.
+type titles struct{ network, cluster, quantity notebook.Both }
+
+func titleOf(l loaded, c notebook.ClaimRow, rival bool) (t titles, err error) {
+	t.quantity = c.Quantity
+	if rival {
+		t.quantity = notebook.Bothf("%s, against", "%s，对比", c.Quantity)
 	}
-	network, err := l.Page.Label("model", c.Network)
-	if err != nil {
-		return title, err
+	if rival && c.Network != "" {
+		if t.network, err = l.Page.Label("model", c.Network); err != nil {
+			return t, err
+		}
 	}
-	return notebook.Bothf("%s · %s", "%s · %s", network, title), nil
+	if rival && c.Cluster != "" {
+		t.cluster, err = l.Page.Label("platform", c.Cluster)
+	}
+	return t, err
+}
+
+// name titles the groups and returns what is common to all of them.
+func name(groups []compare.Group, of []titles) (head notebook.Both) {
+	common := func(part func(titles) notebook.Both) bool {
+		return !slices.ContainsFunc(of, func(t titles) bool { return part(t) != part(of[0]) })
+	}
+	quantity := len(of) > 0 && common(func(t titles) notebook.Both { return t.quantity })
+	cluster := len(of) > 0 && common(func(t titles) notebook.Both { return t.cluster })
+	if quantity {
+		head = of[0].quantity
+	}
+	for i, t := range of {
+		var en, zh []string
+		add := func(b notebook.Both) {
+			if b.En() != "" {
+				en, zh = append(en, b.En()), append(zh, b.Zh())
+			}
+		}
+		add(t.network)
+		if !cluster {
+			add(t.cluster)
+		}
+		if !quantity {
+			add(t.quantity)
+		}
+		groups[i].Title = notebook.Both{strings.Join(en, " · "), strings.Join(zh, " · ")}
+	}
+	return head
 }
 
 // rowOf makes the row of a claim.
@@ -223,6 +313,9 @@ func rowOf(l loaded, c notebook.ClaimRow, anchor string) compare.Row {
 	row := compare.Row{ID: c.ID, Anchor: anchor, Name: pretty(c.Statement), Stated: pretty(c.Stated), Found: pretty(c.Found), Interval: pretty(c.Interval), Verdict: v}
 	if c.Remark != "" {
 		row.Remark = page.RemarkOn(c.Claim).Word
+	}
+	if strings.HasPrefix(c.Stated.En(), "qualitative") { // the statement says it
+		row.Stated = notebook.Both{}
 	}
 	stated, _ := claims.Get(c.ID)
 	numbers := stated.Numbers()

@@ -45,7 +45,10 @@ type resultSide struct {
 	Answer template.HTML       // the notebook's first paragraph
 	Counts []page.VerdictCount // of the claims that are judged here
 	Claims template.HTML       // rows of stated beside found
-	Lead   []template.HTML     // what the notebook says before its first heading
+	// Elsewhere is the page on which claims of this table are judged; nil: here.
+	Elsewhere *neighbour
+
+	Lead   []template.HTML // what the notebook says before its first heading
 	Widget *widget.Widget
 	Figure *chart.Plot
 	Open   []partView // tables that are not folded
@@ -75,7 +78,7 @@ type partView struct {
 func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 	var pages []*resultPage
 	for _, e := range byExperiment(rs) {
-		doc, err := r.resultPage(p, e)
+		doc, err := r.resultPage(p, e, rs)
 		if err != nil {
 			return fmt.Errorf("reports: %s: %w", e[0].ID, err)
 		}
@@ -111,7 +114,7 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 const firstShown = "standard"
 
 // resultPage makes the page of one experiment from its profiles.
-func (r *renderer) resultPage(p *cited.Document, e []loaded) (*resultPage, error) {
+func (r *renderer) resultPage(p *cited.Document, e, all []loaded) (*resultPage, error) {
 	e = slices.Clone(e)
 	slices.SortStableFunc(e, func(a, b loaded) int { return shownBefore(b) - shownBefore(a) })
 	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Number: paperNumber(e[0].Source),
@@ -119,7 +122,7 @@ func (r *renderer) resultPage(p *cited.Document, e []loaded) (*resultPage, error
 	for i, l := range e {
 		s := &resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
 		s.Brief = slices.DeleteFunc(slices.Clone(s.Prov), func(f ran.Fact) bool { return !slices.Contains(brief, f.Name.En()) })
-		if err := r.judged(p, s, l, i == 0); err != nil {
+		if err := r.judged(p, s, l, all, i == 0); err != nil {
 			return nil, err
 		}
 		if err := r.arrange(s, l); err != nil {
@@ -228,7 +231,7 @@ func spoken(text template.HTML) string { return markup.ReplaceAllString(string(t
 // piece is prose below a heading; title is empty before the first.
 type piece struct{ title, body [2]template.HTML }
 
-var thirdHeading = regexp.MustCompile(`(?s)<h[34][^>]*>(.*?)</h[34]>`)
+var thirdHeading = regexp.MustCompile(`(?s)<h[234][^>]*>(.*?)</h[234]>`)
 
 // pieces cuts prose at its headings, which both languages have alike.
 func pieces(text [2]template.HTML) []piece {

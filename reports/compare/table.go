@@ -14,6 +14,7 @@ import (
 // Table is rows of what a document states beside what was found.
 type Table struct {
 	Label  notebook.Both // says what the table is to whoever hears the page
+	Head   notebook.Both // what all numbers are; may be empty
 	Noun   notebook.Both // heads the column of the document: "paper"
 	Groups []Group
 	Plain  bool // without the column of verdicts
