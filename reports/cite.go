@@ -20,30 +20,48 @@ const (
 // citation is how to cite something.
 type citation struct{ Plain, BibTeX string }
 
-// software cites gradsync, the commits that the results are of and the page that they
-// stand on; "" is no page. The year is the last one in which a result was made.
-func software(rs []loaded, page string) citation {
-	year, version := madeIn(rs)
-	note := "results of " + commitsOf(rs)
-	if page != "" {
-		note = page + ", " + note
+// software cites gradsync as a whole, with the commits that the results are of. The year is the last one
+// in which a result was made.
+func software(rs []loaded) citation { return cite("gradsync", citeTitle, "", "", rs) }
+
+// citeStory cites the page of a document, at an address where the pages have one.
+func citeStory(p *cited.Document, rs []loaded, address string) citation {
+	title := p.Short().En() + ", reproduced"
+	if p.Ours {
+		title = p.Short().En()
 	}
-	plain := citeAuthors + ", " + citeTitle
-	bib := "@software{gradsync,\n  author  = {{" + citeAuthors + "}},\n  title   = {" + citeTitle + "},\n"
+	return cite("gradsync-"+p.Key, title, p.Key+".html", address, rs)
+}
+
+// cite cites a page of gradsync by a key, a title, the page ("": none) and the address of all pages, if any.
+func cite(key, title, page, address string, rs []loaded) citation {
+	year, version := madeIn(rs)
+	where := "results of " + commitsOf(rs)
+	plain := citeAuthors + ", " + title
+	bib := "@software{" + key + ",\n  author  = {{" + citeAuthors + "}},\n  title   = {{" + title + "}},\n"
 	for _, f := range []struct{ plain, name, value string }{{"", "year", year}, {"version ", "version", version}} {
 		if f.value != "" {
 			plain += ", " + f.plain + f.value
 			bib += fmt.Sprintf("  %-7s = {%s},\n", f.name, f.value)
 		}
 	}
-	return citation{Plain: plain + "; " + note + ".", BibTeX: bib + "  note    = {" + note + "}\n}"}
+	if page != "" {
+		plain += ", " + page
+	}
+	switch {
+	case address != "" && page != "":
+		bib += "  url     = {" + strings.TrimSuffix(address, "/") + "/" + page + "},\n  note    = {" + where
+	case page != "":
+		bib += "  note    = {" + strings.ReplaceAll(page, "#", `\#`) + ", " + where
+	default:
+		bib += "  note    = {" + where
+	}
+	return citation{Plain: plain + "; " + where + ".", BibTeX: bib + "}\n}"}
 }
 
 // citeResult cites one result of gradsync: a key and a title of its own, the page and, where the pages
 // have one, their address.
 func citeResult(p *cited.Document, rs []loaded, address string) citation {
-	year, version := madeIn(rs)
-	stem := rs[0].Stem
 	name := paperNumber(rs[0].Source)
 	if name == "" {
 		name = rs[0].Page.Title[0]
@@ -52,23 +70,7 @@ func citeResult(p *cited.Document, rs []loaded, address string) citation {
 	if p.Ours {
 		title = name
 	}
-	key := "gradsync-" + strings.ReplaceAll(rs[0].ID, "/", "-")
-	page := rs[0].ID + ".html#" + stem
-	where := commitsOf(rs)
-	bib := "@software{" + key + ",\n  author  = {{" + citeAuthors + "}},\n  title   = {{" + title + "}},\n"
-	for _, f := range [][2]string{{"year", year}, {"version", version}} {
-		if f[1] != "" {
-			bib += fmt.Sprintf("  %-7s = {%s},\n", f[0], f[1])
-		}
-	}
-	plain := citeAuthors + ", " + title + ", " + page
-	if address != "" {
-		page = strings.TrimSuffix(address, "/") + "/" + page
-		bib += "  url     = {" + page + "},\n  note    = {results of " + where + "}\n}"
-	} else {
-		bib += "  note    = {" + strings.ReplaceAll(page, "#", `\#`) + ", results of " + where + "}\n}"
-	}
-	return citation{Plain: plain + "; results of " + where + ".", BibTeX: bib}
+	return cite("gradsync-"+strings.ReplaceAll(rs[0].ID, "/", "-"), title, rs[0].ID+".html#"+rs[0].Stem, address, rs)
 }
 
 // madeIn returns the last year in which a result was made, and the program's version.

@@ -162,7 +162,7 @@ func exportIndex(all map[string][]loaded, list []exportFigure) string {
 			if p.Plain != "" {
 				fmt.Fprintf(&b, "Cite the %s: %s\n", p.Noun(), p.Plain)
 			}
-			fmt.Fprintf(&b, "Cite the drawings: %s\n", software(all[key], "").Plain)
+			fmt.Fprintf(&b, "Cite the drawings: %s\n", software(all[key]).Plain)
 		}
 		fmt.Fprintf(&b, "\n%s\n", x.name)
 		for _, line := range x.facts() {

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"html/template"
+	"slices"
 
 	"gradsync/reports/cited"
 	"gradsync/reports/page"
@@ -29,7 +30,7 @@ type indexLine struct {
 
 // index makes the page that all others are reached from.
 func (r *renderer) index(all map[string][]loaded) error {
-	doc := &indexPage{Verdicts: page.Verdicts, Command: r.Command}
+	doc := &indexPage{Verdicts: slices.DeleteFunc(slices.Clone(page.Verdicts), func(v page.Verdict) bool { return !v.Counted() }), Command: r.Command}
 	var every []loaded
 	for i := range cited.Documents {
 		p := &cited.Documents[i]
@@ -58,7 +59,7 @@ func (r *renderer) index(all map[string][]loaded) error {
 			doc.Compare = &line
 		}
 	}
-	doc.Software = software(every, "index.html")
+	doc.Software = software(every)
 	var err error
 	if doc.Head, err = r.frame.Named("gradsync", "index"); err != nil {
 		return err

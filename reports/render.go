@@ -63,6 +63,7 @@ type renderer struct {
 	find   notebook.Results
 	source *cited.Source
 	out    page.Outputs
+	all    map[string][]loaded
 	names  []string // of the pages, the index first
 }
 
@@ -84,7 +85,7 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 	if err != nil {
 		return nil, nil, err
 	}
-	r.at, r.find = placesOf(all), among(all)
+	r.all, r.at, r.find = all, placesOf(all), among(all)
 	r.frame.Sites = map[string]page.Site{"": {}}
 	var top []page.Link
 	for i := range cited.Documents {

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
-	"strings"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
@@ -50,7 +49,7 @@ type resultLink struct {
 
 // storyOf makes the page of one document from its results.
 func (r *renderer) storyOf(p *cited.Document, rs []loaded) (*storyPage, error) {
-	doc := &storyPage{Paper: p, Software: software(rs, p.Key+".html"), Run: "make reproduce-" + p.Key, Command: r.Command}
+	doc := &storyPage{Paper: p, Software: citeStory(p, rs, r.Address), Run: "make reproduce-" + p.Key, Command: r.Command}
 	judged := toldOf(rs)
 	doc.Tally = counted(judged)
 	last := -1
@@ -139,24 +138,6 @@ func counted(list []result.Claim) []page.VerdictCount {
 		ts[i].Of = nil
 	}
 	return ts
-}
-
-// component draws what a story places.
-func (r *renderer) component(name string, args []string, told notebook.Told) (template.HTML, error) {
-	var b strings.Builder
-	switch name {
-	case "verdicts":
-		if err := r.pages.ExecuteTemplate(&b, "counted", counted(told)); err != nil {
-			return "", err
-		}
-	case "legend":
-		if err := r.pages.ExecuteTemplate(&b, "legend", page.Verdicts); err != nil {
-			return "", err
-		}
-	default:
-		return "", fmt.Errorf("no component %q", name)
-	}
-	return template.HTML(b.String()), nil
 }
 
 // showIdeaOf takes the widget that shows the idea of the source from the frame that the

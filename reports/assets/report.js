@@ -491,7 +491,9 @@ if (typeof document !== "undefined") (function () {
   /* Where an anchor of this page has gone: published citations still arrive. */
   function go() {
     var box = document.getElementById("moved"), id = decodeURIComponent(location.hash.slice(1));
-    if (!box || !id || document.getElementById(id)) return;
+    var here = id && document.getElementById(id), fold = here && here.closest("details:not([open])");
+    if (fold) { fold.open = true; here.scrollIntoView(); }
+    if (!box || !id || here) return;
     var to = gradsyncMoved(JSON.parse(box.textContent), id);
     if (to) location.replace((/\/[^/]+\/[^/]+$/.test(location.pathname) && document.querySelector('.home[href^="../"]') ? "../" : "") + to);
   }

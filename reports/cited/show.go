@@ -129,7 +129,7 @@ func (a *algorithm) beside(doc string, s *Source, shown map[string]bool) error {
 }
 
 // mostLines is how many lines of Go a page shows beside one algorithm.
-const mostLines = 60
+const mostLines = 36
 
 // cut shows as much of each step as the algorithm's lines leave room for.
 func (a *algorithm) cut() {

@@ -49,7 +49,7 @@ func (e excerpt) Decisive() (out []decisive) {
 		if run++; run > e.Cap {
 			continue
 		}
-		out = append(out, decisive{l, i != last+1})
+		out = append(out, decisive{l, len(out) > 0 && i != last+1})
 		last = i
 	}
 	return out

@@ -50,6 +50,25 @@ func (p *page) Judged(sel ...any) (out []row, err error) {
 	return out, nil
 }
 
+// Claims returns claims of the result by their ids, as Judged does; one that the result does not judge is
+// left out.
+func (p *page) Claims(ids ...string) (out []row, err error) {
+	for _, id := range ids {
+		if _, ok := claims.Get(id); !ok {
+			return nil, fmt.Errorf("claims.csv has no %q", id)
+		}
+		p.used["claim "+id] = true
+		if c := p.Result.Claim(id); c != nil {
+			r, err := p.judged(*c)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
 // judged returns one claim as a row.
 func (p *page) judged(c result.Claim) (row, error) {
 	stated, ok := claims.Get(c.ID)
@@ -201,10 +220,10 @@ func (p *page) counted(words ...string) Value {
 	return Value{V: float64(n)}
 }
 
-// standing returns how much of a document holds, by its findings: "mostly" if two in three hold, "partly" if
-// one in five holds at least in direction, else "hardly"; "open" if nothing was found.
+// standing returns how much of a document holds, by the claims that are decided: "mostly" if two in three
+// hold, "partly" if one in five holds at least in direction, else "hardly"; "open" if nothing is decided.
 func (p *page) standing() Value {
-	all, _ := float(p.counted())
+	all, _ := float(p.counted(claims.WordHolds, claims.WordDirection, claims.WordNot))
 	hold, _ := float(p.counted(claims.WordHolds))
 	some, _ := float(p.counted(claims.WordHolds, claims.WordDirection))
 	switch {
