@@ -369,6 +369,9 @@ func whys(rows []notebook.ClaimRow) (out []whyLine) {
 		out[i].IDs = append(out[i].IDs, id)
 	}
 	for _, c := range rows {
+		if c.Remark == claims.DerivedRemark { // its reasons are those of what it restates
+			continue
+		}
 		add(said{"criterion", "判据"}, c.ID, c.Criterion)
 		add(said{"the text", "原文"}, c.ID, c.Note)
 		for i, text := range c.Reasons[0] {

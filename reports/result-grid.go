@@ -42,7 +42,10 @@ type gridCell struct {
 }
 
 // Long reports whether the table has too many rows for a page, which then says how to get them.
-func (g *gridView) Long() bool { return len(g.Rows) > manyRows }
+func (g *gridView) Long() bool { return long(len(g.Rows), len(g.Head)) }
+
+// long reports whether so many rows and columns are too many for a page.
+func long(rows, columns int) bool { return rows > manyRows || rows*columns > manyCells }
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
 func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
@@ -66,7 +69,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		}
 	}
 	g.Style = template.HTMLAttr(`style="` + strings.Join(names, ";") + `"`)
-	if len(t.Rows) > manyRows {
+	if long(len(t.Rows), len(t.Head)) {
 		g.Rows = make([][]gridCell, len(t.Rows))
 		return g.withWidget(l)
 	}
@@ -122,8 +125,8 @@ func figureID(l loaded, id string) string {
 	return typeset.Slug(id)
 }
 
-// manyRows is how many rows a table of a page may have.
-const manyRows = 24
+// manyRows and manyCells are how many a table of a page may have.
+const manyRows, manyCells = 24, 160
 
 // ruledColumns is how many columns of a table report.css can name in a narrow window,
 // where each row is a card.

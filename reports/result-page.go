@@ -53,13 +53,16 @@ type resultSide struct {
 	Figure *chart.Plot
 	Open   []partView // tables that are not folded
 	Folds  []*fold
-	Aside  template.HTML // inputs, restatements and what was not run, as rows
-	Why    []whyLine
-	Brief  []ran.Fact // of the provenance
+	Undrawn int // figures that the page leaves to report --figures
+	// Abridged says that the folds of a further profile are left out: export writes their tables.
+	Abridged bool
+	Aside    template.HTML // inputs, restatements and what was not run, as rows
+	Why      []whyLine
+	Brief    []ran.Fact // of the provenance
 }
 
 // brief are the facts of a result's provenance that its own page says; provenance.html has them all.
-var brief = []string{"how", "commit", "changes", "seeds", "data", "run", "warning"}
+var brief = []string{"commit", "changes", "seeds", "data", "run", "warning"}
 
 // fold is closed until a reader opens it.
 type fold struct {
@@ -110,6 +113,9 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 	return nil
 }
 
+// manyFigures is how many figures a page draws, the folded ones included; report --figures draws all.
+const manyFigures = 3
+
 // firstShown is the profile that a page shows at first, where it is whole.
 const firstShown = "standard"
 
@@ -128,6 +134,9 @@ func (r *renderer) resultPage(p *cited.Document, e, all []loaded) (*resultPage, 
 		if err := r.arrange(s, l); err != nil {
 			return nil, err
 		}
+		if i > 0 && !s.Incomplete { // the rest is that of the first, of other runs
+			s.Folds, s.Why, s.Aside, s.Widget, s.Undrawn, s.Abridged = nil, nil, "", nil, 0, true
+		}
 		doc.Widgets = doc.Widgets || s.Widget != nil
 		doc.Sides = append(doc.Sides, s)
 	}
@@ -145,6 +154,7 @@ func shownBefore(l loaded) int {
 // arrange puts the parts of a notebook where the page has them: its first paragraph is the answer, its
 // first figure stands open, a heading begins a fold. A page without claims shows its first table.
 func (r *renderer) arrange(s *resultSide, l loaded) error {
+	drawn := 1
 	var now *fold // what is added to; nil: nothing is folded yet
 	into := func(title notebook.Both) *fold {
 		if now == nil {
@@ -184,6 +194,10 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			}
 			if s.Figure == nil {
 				s.Figure = v
+				continue
+			}
+			if drawn++; drawn > manyFigures {
+				s.Undrawn++
 				continue
 			}
 			f := into(said{"More figures", "更多图"})

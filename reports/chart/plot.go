@@ -79,10 +79,10 @@ func (p *path) to(x, y int) {
 	p.x, p.y, p.open = x, y, true
 }
 
-// manyGroups is how many groups a drawing may have before their bands and seeds would run together.
+// manyGroups is how many groups a drawing may have before their bands would run together.
 const manyGroups = 3
 
-// lines draws means as bold lines with their dash; bands and seeds behind them where few groups are.
+// lines draws means with their dash, and their bands behind them where few groups are; no seeds.
 func (p *Plot) lines(en, zh notebook.Drawing) {
 	xs, ys := p.axes(en)
 	dressed := looks(en.Series)
@@ -92,7 +92,8 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 	_, names := legendOf(en.Series)
 	_, chinese := legendOf(zh.Series)
 	few := len(names) <= manyGroups
-	var bands, seeds, means strings.Builder
+	var bands, means strings.Builder
+	seeded := false
 	named := map[string]bool{}
 	for _, s := range ordered(en.Series) {
 		l := dressed[group(s)]
@@ -106,7 +107,8 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 			}
 			fmt.Fprintf(&bands, `<path class="r" fill="%s" d="%sz"/>`, l.Colour, b.String())
 		}
-		if s.Seed != nil && !few {
+		if s.Seed != nil {
+			seeded = true
 			continue
 		}
 		var line, dots path
@@ -119,10 +121,6 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 			dots.open = false
 			dots.to(spot(xs, x), side-spot(ys, s.Y[i]))
 			dots.WriteString("h0")
-		}
-		if s.Seed != nil {
-			fmt.Fprintf(&seeds, `<path class="s" stroke="%s" d="%s"/>`, l.Colour, line.String())
-			continue
 		}
 		fmt.Fprintf(&means, `<path stroke="%s"%s d="%s"/>`, l.Colour, dashed(l), line.String())
 		if len(s.X) <= mostMarked/2 {
@@ -137,7 +135,23 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 	if len(names) == 1 {
 		p.Key = nil
 	}
-	p.Body = area(xs, ys, bands.String()+seeds.String()+means.String(), "")
+	switch {
+	case seeded && bands.Len() > 0:
+		p.add(notebook.Both{"Lines are means over the runs, bands their 95 % intervals.", "线为各次运行的均值，色带为其 95 % 区间。"})
+	case seeded:
+		p.add(notebook.Both{"Lines are means over the runs.", "线为各次运行的均值。"})
+	case bands.Len() > 0:
+		p.add(notebook.Both{"Bands are 95 % intervals.", "色带为 95 % 区间。"})
+	}
+	p.Body = area(xs, ys, bands.String()+means.String(), "")
+}
+
+// add says one thing more of the drawing.
+func (p *Plot) add(text notebook.Both) {
+	if p.Drawn[0] != "" {
+		text[0] = " " + text[0]
+	}
+	p.Drawn[0], p.Drawn[1] = p.Drawn[0]+text[0], p.Drawn[1]+text[1]
 }
 
 // dashed returns the attribute of a look's dash, "" of a solid line.

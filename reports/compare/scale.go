@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gradsync/reports/notebook"
@@ -257,8 +258,22 @@ func (s Scale) Axis() template.HTML {
 	return template.HTML(b.String())
 }
 
-// Label prints a label of an axis.
-func Label(t float64) string { return notebook.Number(tidy(t), nil) }
+// Label prints a label of an axis; large round numbers as powers of ten.
+func Label(t float64) string {
+	t = tidy(t)
+	power := math.Floor(math.Log10(math.Abs(t)) + 1e-9)
+	if t == 0 || math.Abs(power) < 5 {
+		return notebook.Number(t, nil)
+	}
+	out := "10" + raised.Replace(strconv.Itoa(int(power)))
+	if k := notebook.Number(tidy(t/math.Pow(10, power)), nil); k != "1" {
+		out = k + "·" + out
+	}
+	return out
+}
+
+// raised writes a power above the line.
+var raised = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // tidy takes the rounding of a sum of steps from a label.
 func tidy(t float64) float64 {
