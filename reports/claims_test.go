@@ -63,7 +63,7 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 
 // Each claim of a list has what every profile found; where one lacks the experiment, the first stands.
 func TestTheListHasAllProfiles(t *testing.T) {
-	page := pageOf(t, "dasp/claims.html")
+	page := pageOfTwins(t, "dasp/claims.html")
 	row := cut(t, page, `<tr id="D10"`, "</tr>")
 	if strings.Count(row, `class="profiled `) != 4 || !strings.Contains(row, `data-verdict="holds"`) || !strings.Contains(row, `data-verdict="not"`) {
 		t.Errorf("D10: %s", row)
