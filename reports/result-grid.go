@@ -44,7 +44,7 @@ type gridCell struct {
 // Long reports whether the table has too many rows for a page, which then says how to get them.
 func (g *gridView) Long() bool { return long(len(g.Rows), len(g.Head)) }
 
-// long reports whether so many rows and columns are too many for a page.
+// long reports whether a table of these rows and columns is too large for a page.
 func long(rows, columns int) bool { return rows > manyRows || rows*columns > manyCells }
 
 // grid shows a table of a notebook, with the widget that its frame feeds.

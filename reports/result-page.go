@@ -48,11 +48,11 @@ type resultSide struct {
 	// Elsewhere is the page on which claims of this table are judged; nil: here.
 	Elsewhere *neighbour
 
-	Lead   []template.HTML // what the notebook says before its first heading
-	Widget *widget.Widget
-	Figure *chart.Plot
-	Open   []partView // tables that are not folded
-	Folds  []*fold
+	Lead    []template.HTML // what the notebook says before its first heading
+	Widget  *widget.Widget
+	Figure  *chart.Plot
+	Open    []partView // tables that are not folded
+	Folds   []*fold
 	Undrawn int // figures that the page leaves to report --figures
 	// Abridged says that the folds of a further profile are left out: export writes their tables.
 	Abridged bool
