@@ -237,9 +237,9 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chapters := []chapterText{{HTML: "<h2>In short</h2>\n<p>words</p>\n"}}
+		chapters := []chapterText{{ID: "short", Level: 2, Title: "In short", Body: "<p>words</p>\n"}}
 		mark(v, chapters)
-		text := textOf(string(chapters[0].HTML))
+		text := textOf(string(chapters[0].HTML()))
 		if v.Partial != c.partial || v.Judged().En() != c.judged || strings.Contains(text, ofPublished.En()) != c.partial || !strings.HasPrefix(text, "In short") {
 			t.Errorf("%s: partial %v, %q, %q", name, v.Partial, v.Judged().En(), text)
 		}

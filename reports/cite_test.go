@@ -28,7 +28,7 @@ func TestSoftwareCitesItsCommits(t *testing.T) {
 		{[]loaded{run("unknown", true, "")}, "results of commit unknown", ""},
 		{[]loaded{{File: ran.File{Result: exampleStated()}}, run("aaa", false, "")}, "results of commits unknown and aaa", ""},
 	} {
-		got := software(c.rs, "page.html")
+		got := cite("key", "title", "page.html", "", c.rs)
 		if !strings.HasSuffix(got.Plain, c.want+".") || !strings.Contains(got.BibTeX, c.want+"}\n}") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
@@ -37,8 +37,12 @@ func TestSoftwareCitesItsCommits(t *testing.T) {
 			t.Errorf("%q, want the year %q", got, c.year)
 		}
 	}
-	if got := software(nil, ""); strings.Contains(got.Plain, "html") {
+	if got := software(nil); strings.Contains(got.Plain, "html") {
 		t.Errorf("no page: %q", got.Plain)
+	}
+	if got := cite("key", "title", "dasp/table6.html#table6", "https://example.org/", nil); !strings.Contains(got.BibTeX, "@software{key,") ||
+		!strings.Contains(got.BibTeX, "url     = {https://example.org/dasp/table6.html#table6},") {
+		t.Errorf("with an address: %s", got.BibTeX)
 	}
 }
 
@@ -54,7 +58,7 @@ func TestOneNameForTheSoftware(t *testing.T) {
 			t.Errorf("CITATION.cff lacks %q", want)
 		}
 	}
-	got := software(nil, "")
+	got := software(nil)
 	for _, text := range []string{got.Plain, got.BibTeX} {
 		if !strings.Contains(text, citeTitle) || !strings.Contains(text, citeAuthors) {
 			t.Errorf("%q lacks title or author", text)
@@ -62,27 +66,13 @@ func TestOneNameForTheSoftware(t *testing.T) {
 	}
 }
 
-// TestPagesSayHowToCite: the page, its commit and the page of a result that is there.
+// TestPagesSayHowToCite: the page, a key of its own and its commits.
 func TestPagesSayHowToCite(t *testing.T) {
-	files, err := rendered()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"dasp.html", "ring.html", "compare.html"} {
-		cite := cut(t, english(files[name]), `<section id="cite"`, "</section>")
-		if strings.Count(cite, name+", results of commit") != 2 || strings.Contains(cite, "several") {
-			t.Errorf("%s: %s", name, cite)
+	for name, key := range map[string]string{"dasp.html": "gradsync-dasp", "ring.html": "gradsync-ring", "compare.html": "gradsync-compare",
+		"dasp/example5.html": "gradsync-dasp-example5", "index.html": "gradsync"} {
+		bib := cut(t, pageOf(t, name), `id="bib-gradsync">`, "</pre>")
+		if !strings.HasPrefix(bib, "@software{"+key+",") || !strings.Contains(bib, "results of commit") || name != "index.html" && !strings.Contains(bib, "{"+name) {
+			t.Errorf("%s: %s", name, bib)
 		}
-		if example := cut(t, cite, "<code>", "</code>"); files[example] == "" {
-			t.Errorf("%s: the page %q is none", name, example)
-		}
-	}
-	const own = "dasp/example5.html"
-	if cite := cut(t, pageOf(t, own), `<p lang="en" id="cite-gradsync">`, "</p>"); !strings.Contains(cite, own+", results of commit "+strings.Repeat("c", 40)) {
-		t.Errorf("%s: %s", own, cite)
-	}
-	if cite := cut(t, pageOf(t, "index.html"), `<section id="cite"`, "</section>"); strings.Count(cite, "index.html, results of commit") != 2 ||
-		strings.Contains(cite, "Provenance") {
-		t.Errorf("the index: %s", cite)
 	}
 }

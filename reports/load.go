@@ -179,16 +179,3 @@ func check(r *result.Result) error {
 	}
 	return nil
 }
-
-// made returns the remarks on claims of the results, for a page that explains them.
-func made(rs []loaded) []page.Remark {
-	var out []page.Remark
-	for _, r := range page.Remarks {
-		if slices.ContainsFunc(rs, func(l loaded) bool {
-			return slices.ContainsFunc(l.Claims, func(c result.Claim) bool { return page.RemarkOn(c) == r })
-		}) {
-			out = append(out, r)
-		}
-	}
-	return out
-}

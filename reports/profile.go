@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/notebook"
-	"gradsync/reports/page"
 	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 )
@@ -74,49 +72,6 @@ func dataNames(sets []result.Data) said {
 		en, zh = append(en, n.En()), append(zh, n.Zh())
 	}
 	return said{strings.Join(en, " / "), strings.Join(zh, " / ")}
-}
-
-// profileTally counts what all results of one profile found.
-type profileTally struct {
-	Profile string
-	Data    said // what its results were trained on
-	Results int
-	Tally   []page.VerdictCount
-}
-
-// tallies counts by profile, in the order of a page. Profiles without a result
-// are left out.
-func tallies(rs []loaded) []profileTally {
-	var out []profileTally
-	for _, p := range profiles {
-		t := profileTally{Profile: p}
-		var judged []result.Claim
-		var sets []result.Data
-		for _, r := range rs {
-			if r.Profile == p {
-				t.Results++
-				judged = append(judged, claims.InScope(r.Claims)...)
-				sets = append(sets, r.Data...)
-			}
-		}
-		if t.Results > 0 {
-			t.Data, t.Tally = dataNames(sets), page.Count(judged)
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// claimCount returns how many claims the results judge; one that several profiles of
-// an experiment judge counts once.
-func claimCount(rs []loaded) int {
-	seen := map[string]bool{}
-	for _, r := range rs {
-		for _, c := range claims.InScope(r.Claims) {
-			seen[r.ID+" "+c.ID] = true
-		}
-	}
-	return len(seen)
 }
 
 // commonFacts holds what the results of one profile have in common, said once above them.

@@ -22,7 +22,7 @@ func TestSectionsCarryThePapersNumbers(t *testing.T) {
 		}
 	}
 	page := wholePage(t, rendered, "dasp.html")
-	for _, want := range []string{`<li><a href="#example1">Table 1 · Example: assumed devices</a></li>`,
+	for _, want := range []string{`<li><a href="dasp/example1.html">Table 1 · Example: assumed devices</a></li>`,
 		`<a href="dasp/example-fig2.html">Fig. 2 · Example: who`} {
 		if !strings.Contains(english(page), want) {
 			t.Errorf("the page lacks %q", want)

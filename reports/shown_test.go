@@ -48,12 +48,11 @@ func TestWidgetsLeaveTheTable(t *testing.T) {
 	}
 	for _, p := range cited.Documents {
 		page := files[p.Key+".html"]
-		if n := strings.Count(page, `class="widget idea`); p.Diagram != "" && n != 1 || n != strings.Count(page, `src="assets/widgets.js"`) {
-			t.Errorf("the page of %s has %d diagrams", p.Key, n)
+		if n := strings.Count(page, `<div class="widget `); p.Diagram != "" && n != 1 || n != strings.Count(page, `src="assets/widgets.js"`) {
+			t.Errorf("the page of %s has %d pictures", p.Key, n)
 		}
-		at := strings.Index(page, `class="widget idea`)
-		if id, _, _ := strings.Cut(p.Diagram, "#"); p.Diagram != "" && !strings.Contains(page[at:], `<a href="`+id+`.html">`) {
-			t.Errorf("the diagram of %s does not lead to its numbers", p.Key)
+		if id, _, _ := strings.Cut(p.Diagram, "#"); p.Diagram != "" && !strings.Contains(cut(t, page, `<div class="still">`, "</div></div>"), `<a href="`+id+`.html">`) {
+			t.Errorf("the picture of %s does not lead to its numbers", p.Key)
 		}
 	}
 	if strings.Contains(files["index.html"], "widgets.js") || strings.Contains(pageOf(t, "dasp/example5.html"), "widgets.js") {
@@ -85,12 +84,15 @@ func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
 		if len(anchors) < places {
 			t.Errorf("the map of papers/%s names %d places, want at least %d", paper, len(anchors), places)
 		}
-		page := wholePage(t, rendered, paper+".html")
+		page := ""
+		for _, name := range []string{".html", "/code.html", "/assumptions.html", "/provenance.html", "/claims.html"} {
+			page += wholePage(t, rendered, paper+name)
+		}
 		for a := range anchors {
 			if _, err := fs.Stat(wordFiles, "text/"+paper+"/"+a+".en.md"); err == nil {
 				continue // the section of a result, there if the result is
 			}
-			if n := strings.Count(page, fmt.Sprintf(` id="%s"`, a)); n != 1 {
+			if n := strings.Count(page, fmt.Sprintf(` id="%s"`, a)); n != 1 { // report.js leads from the story to the others
 				t.Errorf("the map of papers/%s names #%s, the page has it %d times", paper, a, n)
 			}
 		}

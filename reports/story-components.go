@@ -15,7 +15,7 @@ import (
 )
 
 // component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
-// "rows ID TABLE… ID …" (the claims of results with these tables of the document, or of these ids, on strips), and
+// "anchors ID…" (places of the document that other texts name), "rows ID TABLE… ID …" (the claims of results with these tables of the document, or of these ids, on strips), and
 // "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars that add up to a
 // hundred per cent at most).
 func (r *renderer) component(name string, args []string, told notebook.Told) (template.HTML, error) {
@@ -26,6 +26,10 @@ func (r *renderer) component(name string, args []string, told notebook.Told) (te
 		err = r.pages.ExecuteTemplate(&b, "counted", counted(told))
 	case name == "legend":
 		err = r.pages.ExecuteTemplate(&b, "legend", page.Verdicts)
+	case name == "anchors":
+		for _, id := range args {
+			b.WriteString(`<span id="` + id + `"></span>`)
+		}
 	case name == "rows" && len(args) > 1:
 		return r.claimStrips(args)
 	case name == "shares" && len(args) >= 4:

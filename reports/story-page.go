@@ -101,9 +101,17 @@ func (r *renderer) storyOf(p *cited.Document, rs []loaded) (*storyPage, error) {
 // teller returns what tells a text of a document, from root.
 func (r *renderer) teller(key, root string, rs []loaded) teller {
 	told := toldOf(rs)
-	return teller{key: key, root: root, at: r.at, find: r.find, told: told, draw: func(name string, args []string) (template.HTML, error) {
+	return teller{key: key, root: root, at: r.at, find: r.find, told: told, has: r.has, draw: func(name string, args []string) (template.HTML, error) {
 		return r.component(name, args, told)
 	}}
+}
+
+// has reports whether the render makes a page: of a result, or of a document.
+func (r *renderer) has(name string) bool {
+	if r.at[name] || name == "playground" || name == "index" {
+		return true
+	}
+	return slices.ContainsFunc(r.frame.Sites[paperOf(name)].Pages, func(l page.Link) bool { return l.Page == name })
 }
 
 // toldProfiles is the order in which a story takes the profiles of an experiment.

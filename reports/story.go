@@ -70,6 +70,7 @@ type teller struct {
 	find notebook.Results
 	told notebook.Told
 	draw func(name string, args []string) (template.HTML, error) // nil: the text places nothing
+	has  func(page string) bool                                  // whether "dasp/table4" is there; nil: all are
 }
 
 // tell renders the narrative text/<key>.en.md beside text/<key>.zh.md by chapters. Where no Chinese is
@@ -186,6 +187,7 @@ var (
 	placed    = regexp.MustCompile("<p>\x02place ([^\x03]*)\x03</p>")
 	marked    = regexp.MustCompile("\x02(verdict|chip) ([^\x03]*)\x03")
 	firstCell = regexp.MustCompile(`(?s)<tr>\n<td([^>]*)>(.*?)</td>`)
+	pageLink  = regexp.MustCompile(`<a href="(?:\.\./)?([a-z]+(?:/[a-z0-9-]+)?)\.html(?:#[^"]*)?">(.*?)</a>`)
 	columnOf  = regexp.MustCompile(`<th( style="[^"]*")?>`)
 )
 
@@ -201,6 +203,12 @@ func (t teller) markdown(l int, src string) ([]string, error) {
 	} else {
 		html = t.at.linkFrom("", html)
 	}
+	html = pageLink.ReplaceAllStringFunc(html, func(link string) string { // whoever ran one experiment has few pages
+		if m := pageLink.FindStringSubmatch(link); t.has != nil && !t.has(m[1]) {
+			return m[2]
+		}
+		return link
+	})
 	html = marked.ReplaceAllStringFunc(html, func(m string) string {
 		part := marked.FindStringSubmatch(m)
 		return string(chips(l, strings.Fields(part[2])))

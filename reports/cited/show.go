@@ -74,6 +74,7 @@ func (v *Shown) beside(p *Document, s *Source) error {
 		if err := v.Algs[i].beside(p.Key, s, shown); err != nil {
 			return err
 		}
+		v.Algs[i].cut(min(mostLines, pageLines/len(v.Algs)))
 	}
 	if s == nil {
 		return nil
@@ -124,22 +125,21 @@ func (a *algorithm) beside(doc string, s *Source, shown map[string]bool) error {
 		e.Of = a.ID
 		a.Go = append(a.Go, e)
 	}
-	a.cut()
 	return nil
 }
 
-// mostLines is how many lines of Go a page shows beside one algorithm.
-const mostLines = 36
+// mostLines is how many lines of Go a page shows beside one algorithm, and pageLines beside all.
+const mostLines, pageLines = 60, 90
 
-// cut shows as much of each step as the algorithm's lines leave room for.
-func (a *algorithm) cut() {
-	for most := mostLines; most > 0; most-- {
+// cut shows as much of each step as so many lines leave room for.
+func (a *algorithm) cut(lines int) {
+	for most := lines; most > 0; most-- {
 		total := 0
 		for i := range a.Go {
 			a.Go[i].Cap = most
 			total += len(a.Go[i].Decisive())
 		}
-		if total <= mostLines {
+		if total <= lines {
 			return
 		}
 	}

@@ -72,7 +72,7 @@ func TestNarrativesReadWithAnyResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for set, find := range sets {
-				text, err := b.Narrative(l, name, string(src), find)
+				text, err := b.Narrative(l, name, string(src), find, nil)
 				if err != nil {
 					t.Errorf("with %s: %v", set, err)
 				}
@@ -107,7 +107,7 @@ func TestNarrativeBinds(t *testing.T) {
 				return nil, fs.ErrNotExist
 			}
 			return r, nil
-		})
+		}, nil)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
 		}
@@ -115,7 +115,7 @@ func TestNarrativeBinds(t *testing.T) {
 	for src, want := range map[string]string{`{{result "dasp/x"}}`: "of which profile", `{{stated "Z99"}}`: "no \"Z99\"",
 		`{{(result "dasp/x" "quick").Measured "D01"}}`: "judges no claim D01"} {
 		r.Status = result.Complete
-		if _, err := b.Narrative(0, "ring.en.md", src, func(string, string) (*result.Result, error) { return r, nil }); err == nil ||
+		if _, err := b.Narrative(0, "ring.en.md", src, func(string, string) (*result.Result, error) { return r, nil }, nil); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", src, err, want)
 		}

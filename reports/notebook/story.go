@@ -115,7 +115,8 @@ func (p *page) judged(c result.Claim) (row, error) {
 	return row{f, cells, p}, nil
 }
 
-// extent prints the numbers of a column as a range, "1.2 to 3.4 %"; one number where both ends print alike.
+// extent prints the numbers of a column as a range, "1.2 to 3.4 %"; one number where both ends print alike, a
+// dash for none.
 func (p *page) extent(key string, rs []row, digits ...int) (string, error) {
 	var least, most Value
 	for _, r := range rs {
@@ -135,7 +136,7 @@ func (p *page) extent(key string, rs []row, digits ...int) (string, error) {
 		}
 	}
 	if least.V == nil {
-		return "", errors.New("extent: of no number")
+		return "–", nil
 	}
 	from, err := p.bareTo(least, digits)
 	if err != nil {
