@@ -11,7 +11,8 @@ import (
 // weighed is a page with a bit of everything that is counted or not.
 const weighed = `<!doctype html>
 <html lang="en"><head><title>not seen</title></head><body><header class="bar">not seen</header>
-<main class="one result-page"><input type="radio"/><div class="profiled finding p-standard"><p><span class="en">Three words here 45 %</span><span class="zh">四个汉字</span></p></div>
+<main class="one result-page"><input type="radio"/>
+<div class="profiled finding p-standard"><p><span class="en">Three words here 45 %</span><span class="zh">四个汉字</span></p></div>
 <div class="profiled finding p-quick"><p>not shown</p><table></table></div>
 <table><tr><td>ResNet-18</td></tr></table><figure></figure><details><summary>folded</summary><table></table><p>not seen</p></details></main></body></html>`
 
@@ -20,7 +21,8 @@ func TestWeigh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Weight{Words: [2]int{4, 3}, Bytes: len(weighed), Nodes: strings.Count(weighed, "<") - strings.Count(weighed, "</") - 1, Tables: 1, Figures: 1}); w != want {
+	if want := (Weight{Words: [2]int{4, 3}, Bytes: len(weighed), Nodes: strings.Count(weighed, "<") - strings.Count(weighed, "</") - 1, Tables: 1,
+		Figures: 1}); w != want {
 		t.Errorf("%+v, want %+v", w, want)
 	}
 	if _, err := weigh([]byte("<p><b>x</p></b><i")); err == nil {
@@ -31,7 +33,8 @@ func TestWeigh(t *testing.T) {
 // A page that is over its budget is named with what is too much.
 func TestOverBudget(t *testing.T) {
 	long := strings.Replace(weighed, "Three words here", strings.Repeat("so many words ", 300), 1)
-	lines, err := OverBudget(page.Outputs{"dasp/a.html": []byte(weighed), "dasp/b.html": []byte(long), "playground.html": make([]byte, 9e6), "assets/x.js": make([]byte, 9e6)})
+	lines, err := OverBudget(page.Outputs{"dasp/a.html": []byte(weighed), "dasp/b.html": []byte(long), "playground.html": make([]byte, 9e6),
+		"assets/x.js": make([]byte, 9e6)})
 	if want := []string{"dasp/b.html: 901 words in English, at most 700"}; err != nil || !slices.Equal(lines, want) {
 		t.Errorf("%q, %v, want %q", lines, err, want)
 	}

@@ -310,7 +310,8 @@ func name(groups []compare.Group, of []titles) (head notebook.Both) {
 func rowOf(l loaded, c notebook.ClaimRow, anchor string) compare.Row {
 	v, _ := page.FindVerdict(c.Verdict) // check has seen it
 	pretty := func(b notebook.Both) notebook.Both { return notebook.Both{typeset.Pretty(b[0]), typeset.Pretty(b[1])} }
-	row := compare.Row{ID: c.ID, Anchor: anchor, Name: pretty(c.Statement), Stated: pretty(c.Stated), Found: pretty(c.Found), Interval: pretty(c.Interval), Verdict: v}
+	row := compare.Row{ID: c.ID, Anchor: anchor, Name: pretty(c.Statement), Stated: pretty(c.Stated), Found: pretty(c.Found),
+		Interval: pretty(c.Interval), Verdict: v}
 	if c.Remark != "" {
 		row.Remark = page.RemarkOn(c.Claim).Word
 	}

@@ -44,7 +44,7 @@ type gridCell struct {
 // Long reports whether the table has too many rows for a page, which then says how to get them.
 func (g *gridView) Long() bool { return long(len(g.Rows), len(g.Head)) }
 
-// long reports whether so many rows and columns are too many for a page.
+// long reports whether a table of these rows and columns is too large for a page.
 func long(rows, columns int) bool { return rows > manyRows || rows*columns > manyCells }
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
@@ -126,7 +126,7 @@ func figureID(l loaded, id string) string {
 }
 
 // manyRows and manyCells are how many a table of a page may have.
-const manyRows, manyCells = 24, 160
+const manyRows, manyCells = 24, 120
 
 // ruledColumns is how many columns of a table report.css can name in a narrow window,
 // where each row is a card.

@@ -114,7 +114,7 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 }
 
 // manyFigures is how many figures a page draws, the folded ones included; report --figures draws all.
-const manyFigures = 3
+const manyFigures = 2
 
 // firstShown is the profile that a page shows at first, where it is whole.
 const firstShown = "standard"

@@ -16,11 +16,12 @@ var screens = map[int64]float64{1280: 4, 390: 6}
 const resultFaults = `(() => {
 	const out = [], seen = e => e.getClientRects().length > 0 && getComputedStyle(e).visibility === "visible";
 	for (const e of document.querySelectorAll("main *")) {
-		if ([...e.childNodes].some(c => c.nodeType === 3 && c.data.trim()) && seen(e) && parseFloat(getComputedStyle(e).fontSize) < 12)
+		const says = [...e.childNodes].some(c => c.nodeType === 3 && c.data.trim());
+		if (says && seen(e) && parseFloat(getComputedStyle(e).fontSize) < 12)
 			out.push("small: " + e.className + " " + e.textContent.slice(0, 30));
 	}
-	const axes = [...document.querySelectorAll("main .axis")].map(a => [...a.querySelectorAll(":scope > i")])
-		.concat(...[...document.querySelectorAll("main .area:not(.lanes)")].map(a => ["x", "y"].map(k => [...a.querySelectorAll(":scope > u." + k)])));
+	const marks = (within, of) => [...document.querySelectorAll("main " + within)].map(a => [...a.querySelectorAll(":scope > " + of)]);
+	const axes = marks(".axis", "i").concat(marks(".area:not(.lanes)", "u.x"), marks(".area:not(.lanes)", "u.y"));
 	for (const labels of axes) {
 		const there = labels.filter(seen);
 		if (labels.length && labels.some(seen) && there.length < 3) out.push("an axis of " + there.map(e => e.textContent).join(", "));

@@ -113,7 +113,8 @@ func (p *Plot) lanes(en, zh notebook.Drawing) {
 			}
 		}
 		fmt.Fprintf(&drawing, `<path class="f" fill="%s" d="%s"/>`, l.Colour, b.String())
-		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, template.HTML(fmt.Sprintf(`<i class="bar" style="background:%s;--m:%s"></i>`, l.Colour, places(100*margin)))})
+		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, template.HTML(fmt.Sprintf(`<i class="bar" style="background:%s;--m:%s"></i>`,
+			l.Colour, places(100*margin)))})
 	}
 	for i, lane := range en.Lanes {
 		fmt.Fprintf(&labels, `<u class="y" style="--y:%s">%s</u>`, places(100-100*(float64(i)+0.5)/float64(len(en.Lanes))), notebook.Both{lane, zh.Lanes[i]}.HTML())
@@ -124,7 +125,8 @@ func (p *Plot) lanes(en, zh notebook.Drawing) {
 		wide = max(wide, len([]rune(lane)))
 	}
 	body := area(xs, compare.Scale{Hi: 1}, drawing.String(), labels.String())
-	p.Body = template.HTML(strings.Replace(string(body), `<div class="area">`, fmt.Sprintf(`<div class="area lanes" style="--n:%d;--w:%d">`, len(en.Lanes), min(wide, 18)), 1))
+	p.Body = template.HTML(strings.Replace(string(body), `<div class="area">`, fmt.Sprintf(`<div class="area lanes" style="--n:%d;--w:%d">`,
+		len(en.Lanes), min(wide, 18)), 1))
 }
 
 // cells draws a map as a table: a row per lane, a column per category.
@@ -141,7 +143,8 @@ func (p *Plot) cells(en, zh notebook.Drawing) {
 		at[[2]int{b.Lane, int(b.From)}] = b
 	}
 	for i, name := range names {
-		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, template.HTML(fmt.Sprintf(`<i class="bar c%d" style="--c:%s"></i>`, i%6, dressed[keys[i]].Colour))})
+		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, template.HTML(fmt.Sprintf(`<i class="bar c%d" style="--c:%s"></i>`, i%6,
+			dressed[keys[i]].Colour))})
 	}
 	var b strings.Builder
 	b.WriteString(`<div class="scroll"><table class="cells"><thead><tr><td></td>`)

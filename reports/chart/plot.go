@@ -82,6 +82,10 @@ func (p *path) to(x, y int) {
 // manyGroups is how many groups a drawing may have before their bands would run together.
 const manyGroups = 3
 
+// lineSample is a piece of a line for the key: its colour, and the attribute of its dash.
+const lineSample = `<svg width="28" height="10" viewBox="0 0 28 10" aria-hidden="true">` +
+	`<path d="M0 5h28" fill="none" stroke-width="2.5" stroke="%s"%s/></svg>`
+
 // lines draws means with their dash, and their bands behind them where few groups are; no seeds.
 func (p *Plot) lines(en, zh notebook.Drawing) {
 	xs, ys := p.axes(en)
@@ -129,7 +133,7 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 		if i := slices.Index(names, s.Name); i >= 0 && !named[s.Name] {
 			named[s.Name] = true
 			p.Key = append(p.Key, PlotKey{notebook.Both{s.Name, chinese[min(i, len(chinese)-1)]},
-				template.HTML(fmt.Sprintf(`<svg width="28" height="10" viewBox="0 0 28 10" aria-hidden="true"><path d="M0 5h28" fill="none" stroke-width="2.5" stroke="%s"%s/></svg>`, l.Colour, dashed(l)))})
+				template.HTML(fmt.Sprintf(lineSample, l.Colour, dashed(l)))})
 		}
 	}
 	if len(names) == 1 {
@@ -214,7 +218,8 @@ func area(xs, ys compare.Scale, drawing, over string) template.HTML {
 		fmt.Fprintf(&grid, "M%d %dv-12", spot(xs, t), side)
 		fmt.Fprintf(&b, `<u class="x" style="--x:%s">%s</u>`, places(xs.At(t)), compare.Label(t))
 	}
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path class="g" d="%s"/>%s</svg>%s</div>`, side, side, grid.String(), drawing, over)
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path class="g" d="%s"/>%s</svg>%s</div>`, side, side,
+		grid.String(), drawing, over)
 	return template.HTML(b.String())
 }
 

@@ -23,7 +23,8 @@ func TestNewScale(t *testing.T) {
 		log   bool
 		most  float64 // of Hi
 	}{
-		"savings":      {[]Mark{{Stated: number(10), Found: number(29.9), CI: &[2]float64{-27.5, 61.4}}, {Stated: number(23.5), Found: number(0)}}, number(0), false, 80},
+		"savings": {[]Mark{{Stated: number(10), Found: number(29.9), CI: &[2]float64{-27.5, 61.4}}, {Stated: number(23.5), Found: number(0)}},
+			number(0), false, 80},
 		"an outlier":   {[]Mark{{Stated: number(10), Found: number(5), CI: &[2]float64{-9000, 90}}}, number(0), false, 40},
 		"one number":   {[]Mark{{Found: number(566)}}, nil, false, 900},
 		"two equal":    {[]Mark{{Stated: number(3), Found: number(3)}}, number(3), false, 6},
@@ -96,7 +97,8 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<tr id="D19">`, `class="ours same"`, "both methods did the same", "两种方法行为相同", "10\u00a0%", "<b>30\u00a0%</b>", "-27 至 61", "是", "否",
+	for _, want := range []string{`<tr id="D19">`, `class="ours same"`, "both methods did the same", "两种方法行为相同", "10\u00a0%", "<b>30\u00a0%</b>",
+		"-27 至 61", "是", "否",
 		`class="chip v-` + differs.Key, `class="axis"`} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("the table lacks %s:\n%s", want, html)

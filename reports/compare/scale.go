@@ -273,7 +273,8 @@ func Label(t float64) string {
 }
 
 // raised writes a power above the line.
-var raised = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+var raised = strings.NewReplacer("-", "⁻",
+	"0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // tidy takes the rounding of a sum of steps from a label.
 func tidy(t float64) float64 {
