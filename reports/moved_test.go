@@ -67,7 +67,8 @@ func TestSearch(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(files[searchFile], "var gradsyncFound = "), ";\n")), &list); err != nil {
 		t.Fatal(err)
 	}
-	for asked, want := range map[string]string{"d10": "dasp/claims.html#D10", "assumed devices": "dasp/example1.html", "来源": "provenance.html", "no such word": ""} {
+	for asked, want := range map[string]string{"d10": "dasp/claims.html#D10", "assumed devices": "dasp/example1.html", "来源": "provenance.html",
+		"no such word": ""} {
 		got, err := s.Call("(function(l,q){return gradsyncFind(l,q).map(function(f){return f.h}).join(' ')})", list, asked)
 		first, _, _ := strings.Cut(got, " ")
 		if err != nil || !strings.HasSuffix(first, want) || (want == "") != (got == "") {

@@ -144,7 +144,8 @@ func TestPagesMakeNoRequest(t *testing.T) {
 			t.Errorf("%s: no policy that forbids requests", name)
 		}
 	}
-	if css := files["assets/report.css"]; strings.Contains(strings.ReplaceAll(css, "xmlns='http://www.w3.org/2000/svg'", ""), "://") || strings.Contains(css, "@import") {
+	if css := files["assets/report.css"]; strings.Contains(strings.ReplaceAll(css, "xmlns='http://www.w3.org/2000/svg'", ""), "://") ||
+		strings.Contains(css, "@import") {
 		t.Error("the style sheet names an address")
 	}
 }

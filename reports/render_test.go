@@ -235,7 +235,9 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 7 + len(examples()); len(files) != want { // an index, five pages, the playground, and the results
+	// an index, five stories, the playground, four pages of each document, two of the comparison, and the
+	// results
+	if want := 7 + 4*4 + 2 + len(examples()); len(files) != want {
 		t.Errorf("%d files, want %d pages and nothing beside them", len(files), want)
 	}
 	for name, scripts := range map[string][]string{"dasp.html": {"report.js"}, "dasp/example5.html": {"report.js", "echarts-6.1.0.min.js"}} {
@@ -274,19 +276,19 @@ func TestEveryClaimAppears(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short, own := wholePage(t, rendered, paperOf(r.ID)+".html"), wholePage(t, rendered, r.ID+".html")
+		short, own := wholePage(t, rendered, paperOf(r.ID)+"/claims.html"), wholePage(t, rendered, r.ID+".html")
 		for _, c := range rows {
 			n++
 			v, _ := page.FindVerdict(c.Verdict)
-			both := []string{v.Word.En(), v.Word.Zh(), page.RemarkOn(c.Claim).Word.En(), page.RemarkOn(c.Claim).Word.Zh()}
-			var whole []string
+			both := []string{v.Word.En(), v.Word.Zh()}
+			whole := []string{page.RemarkOn(c.Claim).Word.En(), page.RemarkOn(c.Claim).Word.Zh()}
 			for l := range 2 {
-				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l], c.Tolerance[l])
-				whole = append(slices.Concat(whole, c.Reasons[l], c.Differs[l]), c.Source[l], c.Criterion[l], c.Note[l])
+				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l])
+				whole = append(slices.Concat(whole, c.Reasons[l], c.Differs[l]), c.Tolerance[l], c.Source[l], c.Criterion[l], c.Note[l])
 			}
-			for page, words := range map[string][]string{short: both, own: slices.Concat(both, whole)} {
-				row := claimOn(t, page, c.ID)
-				if !strings.Contains(row, `class="chip v-`+c.Verdict+`"`) {
+			listed := cut(t, short, `<tr id="`+c.ID+`"`, "</tr>")
+			for row, words := range map[string][]string{listed: both, claimOn(t, own, c.ID): slices.Concat(both, whole)} {
+				if !strings.Contains(row, `class="chip v-`+v.Key+`"`) {
 					t.Errorf("claim %s: its verdict is not marked", c.ID)
 				}
 				for _, w := range words {
