@@ -102,7 +102,6 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, all []load
 		for _, c := range apart {
 			row := rowOf(from, c, anchor(c.ID))
 			row.Words = true
-			row.Name = c.Statement
 			aside.Groups[0].Rows = append(aside.Groups[0].Rows, row)
 		}
 		if s.Aside, err = aside.HTML(); err != nil {
