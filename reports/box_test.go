@@ -168,8 +168,8 @@ func TestTheBoxIsInChinese(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, wants := range map[string][]string{
-		box:                {`<span class="zh" lang="zh">未使用</span>`, `<span class="zh" lang="zh">合成</span>`, "2 分"},
-		pages["dasp.html"]: {"运行记录对应另一个结果，sha256</span> <code>" + recorded.SHA256 + "</code>"},
+		box:                           {`<span class="zh" lang="zh">未使用</span>`, `<span class="zh" lang="zh">合成</span>`, "2 分"},
+		pages["dasp/provenance.html"]: {"运行记录对应另一个结果，sha256</span> <code>" + recorded.SHA256 + "</code>"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
@@ -260,11 +260,10 @@ func TestAPageOfFewResultsSaysSo(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := textOf(pages["dasp.html"])
-			_, claims, _ := strings.Cut(text, "What the paper claims, and what we found")
-			claims, _, _ = strings.Cut(claims, "D13")
-			if got := strings.Contains(claims, " claims have a result here."); got != single || strings.Contains(text, ofPublished.En()) != single {
+			if got := strings.Contains(text, " claims have a result here."); got != single || strings.Contains(text, ofPublished.En()) != single {
 				t.Errorf("single %v: the claims are counted: %v", single, got)
 			}
+			text = textOf(pages["dasp/provenance.html"])
 			if !strings.Contains(text, changes) {
 				t.Errorf("single %v: the page lacks %q", single, changes)
 			}
@@ -281,7 +280,7 @@ func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return pages["dasp.html"]
+		return pages["dasp.html"] + pages["dasp/provenance.html"]
 	}
 	mine(t, root, exampleStated(), aRun())
 	own := page()

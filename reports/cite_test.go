@@ -29,7 +29,7 @@ func TestSoftwareCitesItsCommits(t *testing.T) {
 		{[]loaded{{File: ran.File{Result: exampleStated()}}, run("aaa", false, "")}, "results of commits unknown and aaa", ""},
 	} {
 		got := cite("key", "title", "page.html", "", c.rs)
-		if !strings.HasSuffix(got.Plain, c.want+".") || !strings.Contains(got.BibTeX, c.want+"}\n}") {
+		if !strings.HasSuffix(strings.ReplaceAll(got.Plain, "; ", ", "), c.want+".") || !strings.Contains(got.BibTeX, c.want+"}\n}") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 		if has := strings.Contains(got.BibTeX, "year    = {"+c.year+"},") && strings.Contains(got.Plain, ", "+c.year+", "); has != (c.year != "") ||

@@ -53,7 +53,8 @@ var claimGroups = []claimGroup{
 	{ID: "judged", Title: notebook.Both{"Judged", "已判定"}},
 	{ID: "no-case", Title: notebook.Both{"No case", "无从比较"}, Says: notebook.Both{"Both methods did exactly the same, event by event: there is nothing to compare.",
 		"两种方法逐个事件完全相同：没有可比较的。"}},
-	{ID: "inputs", Title: notebook.Both{"Inputs and our own values", "输入与我们自己的数"}, Says: notebook.Both{"We set these numbers, worked them out from the text’s own, " +
+	{ID: "inputs", Title: notebook.Both{"Inputs and our own values", "输入与我们自己的数"}, Says: notebook.Both{"We set these numbers, worked them out from the " +
+		"text’s own, " +
 		"or the text states none. They are not counted.", "这些数由我们设定，或由原文自己的数算出，或原文没有给出。它们不计入。"}},
 	{ID: "restated", Title: notebook.Both{"Restatements", "重述"}, Says: notebook.Both{"These numbers follow from others of the list. They are not counted again.",
 		"这些数由表中其他数推出，不重复计入。"}},
@@ -98,7 +99,8 @@ func (r *renderer) claimsOf(p *cited.Document, rs []loaded) *claimsPage {
 		}
 		for _, c := range first.ClaimRows {
 			x := row{group: groupOf(c.Claim), source: c.Source}
-			x.claimEntry = claimEntry{ID: c.ID, Href: "../" + first.ID + ".html#" + c.ID, Statement: words(c.Statement), Source: words(c.Source), Stated: words(c.Stated),
+			x.claimEntry = claimEntry{ID: c.ID, Href: "../" + first.ID + ".html#" + c.ID, Statement: words(c.Statement), Source: words(c.Source),
+				Stated:  words(c.Stated),
 				Outside: claims.OutOfScope(c.ID) != ""}
 			x.Sides = sidesOf(e, first, c.ID, doc.Profiles)
 			rows = append(rows, x)

@@ -53,7 +53,8 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := r.claimsOf(cited.Find("dasp"), []loaded{l})
-	if len(doc.Groups) != 2 || doc.Groups[0].ID != "judged" || doc.Groups[0].Rows[0].ID != "X13" || doc.Groups[1].ID != "left" || doc.Groups[1].Rows[0].ID != "X01" {
+	if len(doc.Groups) != 2 || doc.Groups[0].ID != "judged" || doc.Groups[0].Rows[0].ID != "X13" || doc.Groups[1].ID != "left" ||
+		doc.Groups[1].Rows[0].ID != "X01" {
 		t.Errorf("groups %+v", doc.Groups)
 	}
 	if ts := counted(file.Claims); len(ts) != 1 || ts[0].Key != claims.WordNot || ts[0].N != 1 {
@@ -63,7 +64,7 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 
 // Each claim of a list has what every profile found; where one lacks the experiment, the first stands.
 func TestTheListHasAllProfiles(t *testing.T) {
-	page := pageOf(t, "dasp/claims.html")
+	page := pageOfTwins(t, "dasp/claims.html")
 	row := cut(t, page, `<tr id="D10"`, "</tr>")
 	if strings.Count(row, `class="profiled `) != 4 || !strings.Contains(row, `data-verdict="holds"`) || !strings.Contains(row, `data-verdict="not"`) {
 		t.Errorf("D10: %s", row)

@@ -53,8 +53,9 @@ func TestContrast(t *testing.T) {
 		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(block, -1) {
 			colour[m[1]] = m[2]
 		}
-		pairs := [][2]string{{"ink", "paper"}, {"quiet", "paper"}, {"link", "paper"}, {"ink", "card"}, {"quiet", "card"}, {"ink", "soft"}, {"warn", "warn-bg"}}
-		for _, v := range []string{"equal", "within", "same", "differs", "none"} {
+		pairs := [][2]string{{"ink", "paper"}, {"quiet", "paper"}, {"link", "paper"}, {"ink", "card"}, {"quiet", "card"}, {"ink", "soft"}, {"warn", "warn-bg"},
+			{"none", "paper"}, {"none", "card"}, {"theirs", "paper"}, {"theirs", "card"}}
+		for _, v := range []string{"yes", "near", "part", "no"} {
 			pairs = append(pairs, [2]string{v, v + "-bg"}, [2]string{v, "paper"})
 		}
 		for _, p := range pairs {

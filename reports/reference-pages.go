@@ -116,7 +116,8 @@ func (r *renderer) document(p *cited.Document, rs []loaded) error {
 }
 
 // siteNames are the names of a document's pages.
-var siteNames = map[string]notebook.Both{"claims": {"Claims", "论断"}, "code": {"Code", "代码"}, "assumptions": {"Assumptions", "假设"}, "provenance": {"Provenance", "来源"}}
+var siteNames = map[string]notebook.Both{"claims": {"Claims", "论断"}, "code": {"Code", "代码"}, "assumptions": {"Assumptions", "假设"},
+	"provenance": {"Provenance", "来源"}}
 
 // siteOf returns what the header of a document's pages links; which are there follows from the document.
 func (r *renderer) siteOf(p *cited.Document, rs []loaded) page.Site {

@@ -236,7 +236,9 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 7 + len(examples()); len(files) != want { // an index, five pages, the playground, and the results
+	// an index, five stories, the playground, four pages of each document, two of the comparison, and the
+	// results
+	if want := 7 + 4*4 + 2 + len(examples()); len(files) != want {
 		t.Errorf("%d files, want %d pages and nothing beside them", len(files), want)
 	}
 	for name, scripts := range map[string][]string{"dasp.html": {"report.js"}, "dasp/example5.html": {"report.js"}} {
@@ -265,7 +267,7 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	}
 }
 
-// Every claim of a result stands on its page, in both languages: what is stated, what was found, the verdict
+// Every claim of a result stands on its document's list and on its own page, in both languages: what is stated, what was found, the verdict
 // and the remark, the criterion, the reasons and what differs. A rival's name stands for a whole statement.
 func TestEveryClaimAppears(t *testing.T) {
 	n := 0
@@ -274,13 +276,21 @@ func TestEveryClaimAppears(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own := wholePage(t, rendered, r.ID+".html")
+		list, own := wholePage(t, rendered, paperOf(r.ID)+"/claims.html"), wholePage(t, rendered, r.ID+".html")
 		for _, c := range rows {
 			n++
+			listed := cut(t, list, `<tr id="`+c.ID+`"`, "</tr>")
 			row := cut(t, own, `<tr id="`+c.ID+`"`, "</tr>")
 			v, _ := page.FindVerdict(c.Verdict)
 			if !strings.Contains(row, `class="chip v-`+v.Key+`"`) {
 				t.Errorf("claim %s: its verdict is not marked", c.ID)
+			}
+			for l := range 2 {
+				for _, w := range []string{v.Word[l], c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l]} {
+					if !strings.Contains(listed, html.EscapeString(typeset.Pretty(w))) {
+						t.Errorf("claim %s: the list lacks %q", c.ID, w)
+					}
+				}
 			}
 			in := []string{v.Word.En(), v.Word.Zh(), page.RemarkOn(c.Claim).Word.En(), page.RemarkOn(c.Claim).Word.Zh()}
 			var why []string

@@ -50,7 +50,8 @@ func TestWidgetsLeaveTheTable(t *testing.T) {
 		if n := strings.Count(page, `<div class="widget `); p.Diagram != "" && n != 1 || n != strings.Count(page, `src="assets/widgets.js"`) {
 			t.Errorf("the page of %s has %d pictures", p.Key, n)
 		}
-		if id, _, _ := strings.Cut(p.Diagram, "#"); p.Diagram != "" && !strings.Contains(cut(t, page, `<div class="still">`, "</div></div>"), `<a href="`+id+`.html">`) {
+		if id, _, _ := strings.Cut(p.Diagram, "#"); p.Diagram != "" && !strings.Contains(cut(t, page, `<div class="still">`, "</div></div>"),
+			`<a href="`+id+`.html">`) {
 			t.Errorf("the picture of %s does not lead to its numbers", p.Key)
 		}
 	}

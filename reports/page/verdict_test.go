@@ -15,7 +15,8 @@ import (
 func TestTallies(t *testing.T) {
 	of := func(verdict string) result.Claim { return result.Claim{Verdict: verdict} }
 	derived := result.Claim{Verdict: claims.Within, Remark: claims.DerivedRemark}
-	ts := Count([]result.Claim{of(claims.Input), of(claims.Differs), derived, of(claims.Undecided), of(claims.Within), of(claims.Undecided), of(claims.Equal), of(claims.NotStated)})
+	ts := Count([]result.Claim{of(claims.Input), of(claims.Differs), derived, of(claims.Undecided), of(claims.Within), of(claims.Undecided),
+		of(claims.Equal), of(claims.NotStated)})
 	got := ""
 	for _, x := range ts {
 		got += fmt.Sprintf("%s %d", x.Key, x.N)
