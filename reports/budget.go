@@ -24,12 +24,12 @@ type Budget struct {
 	Figures int // not folded
 }
 
-// resultBudget is that of a result's page, and averageKB what they have on average.
+// resultBudget bounds a page of a result, averageKB all of them on average.
 var resultBudget = Budget{Words: 700, KB: 80, Nodes: 3000, Tables: 2, Figures: 1}
 
 const averageKB, allKB = 45, 4000
 
-// pageBudgets are those of the other pages, by the end of their names; the first that fits holds.
+// pageBudgets bounds the other pages, by the end of their names; the first that fits holds.
 var pageBudgets = []struct {
 	Name string
 	Budget
@@ -42,7 +42,7 @@ var pageBudgets = []struct {
 	{".html", Budget{Words: 1500, KB: 150, Nodes: 3000, Tables: 2, Figures: 3}}, // a story
 }
 
-// Weight is what a page holds, in the units of Budget, of the profile that it shows first.
+// Weight counts a page in the units of Budget, of the profile that it shows first.
 type Weight struct {
 	Words                  [2]int // in English, in Chinese
 	Bytes                  int

@@ -41,7 +41,7 @@ type claimEntry struct {
 	Outside                   bool
 }
 
-// claimFound is what one profile found; Shown are the classes of the profiles that show it.
+// claimFound holds the finding of one profile; Shown are the classes of the profiles that show it.
 type claimFound struct {
 	Shown           string
 	Found, Interval template.HTML

@@ -131,7 +131,7 @@ func (a *algorithm) beside(doc string, s *Source, shown map[string]bool) error {
 // mostLines is how many lines of Go a page shows beside one algorithm, and pageLines beside all.
 const mostLines, pageLines = 60, 90
 
-// cut shows as much of each step as so many lines leave room for.
+// cut shows as much of each step as a number of lines leaves room for.
 func (a *algorithm) cut(lines int) {
 	for most := lines; most > 0; most-- {
 		total := 0

@@ -149,7 +149,7 @@ func (p *page) extent(key string, rs []row, digits ...int) (string, error) {
 	return from + [2]string{" to ", " 至 "}[p.at] + to, nil
 }
 
-// bareTo prints a number without its unit, to so many decimals if given.
+// bareTo prints a number without its unit, to a number of decimals if given.
 func (p *page) bareTo(v Value, digits []int) (string, error) {
 	if len(digits) > 0 {
 		v.Column.Digits = &digits[0]
