@@ -176,16 +176,18 @@ func english(page string) string {
 
 var spans = regexp.MustCompile(`</?(?:span|div)\b[^>]*>`)
 
-// claimOn returns the rows of a claim on a page: its numbers, and on the page of a result its
-// reasons.
+// claimOn returns what a result's page says of a claim: its row, and its reasons.
 func claimOn(t *testing.T, page, id string) string {
 	t.Helper()
-	m := regexp.MustCompile(`id="claim-[a-z0-9-]+-` + typeset.Slug(id) + `"`).FindStringIndex(page)
-	if m == nil {
-		t.Fatalf("the page has no claim %s", id)
+	out := cut(t, page, `<tr id="`+id+`"`, "</tr>")
+	for _, row := range regexp.MustCompile(`(?s)<table class="why">.*?</table>`).FindAllString(page, -1) {
+		for _, line := range strings.Split(row, "<tr>") {
+			if strings.Contains(line, "<span>"+id+"</span>") {
+				out += line
+			}
+		}
 	}
-	from := strings.LastIndex(page[:m[0]], "<tbody")
-	return page[from : m[0]+strings.Index(page[m[0]:], "</tbody>")]
+	return out
 }
 
 // The same results give the same bytes: again, from a copy in another folder, with
@@ -275,6 +277,9 @@ func TestEveryClaimAppears(t *testing.T) {
 		rows, err := ClaimRows(r)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(rows) == 0 {
+			continue
 		}
 		list, own := wholePage(t, rendered, paperOf(r.ID)+"/claims.html"), wholePage(t, rendered, r.ID+".html")
 		for _, c := range rows {

@@ -283,6 +283,12 @@ func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 	return template.HTML(fmt.Sprintf(`<%[1]s class="en">%[2]s</%[1]s><%[1]s class="zh" lang="zh">%[3]s</%[1]s>`, tag, text[0], text[1]))
 }
 
+// Export returns the command that writes the numbers of the result.
+func (s *resultSide) Export() string { return page.Program + " export " + s.ID }
+
+// Draw returns the command that draws all figures.
+func (s *resultSide) Draw() string { return page.Program + " report --figures out/figures" }
+
 // Several reports whether the reader may choose a profile.
 func (p *resultPage) Several() bool { return len(p.Sides) > 1 }
 
