@@ -70,7 +70,7 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	anchors := regexp.MustCompile(`<figure class="chart[^"]*" id="([^"]+)"`)
+	anchors := regexp.MustCompile(`<figure class="plot[^"]*" id="([^"]+)"`)
 	n := 0
 	for name, page := range pages {
 		if path.Ext(name) != ".html" {

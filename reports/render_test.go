@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/assets"
 	"gradsync/reports/page"
@@ -175,16 +176,18 @@ func english(page string) string {
 
 var spans = regexp.MustCompile(`</?(?:span|div)\b[^>]*>`)
 
-// claimOn returns the rows of a claim on a page: its numbers, and on the page of a result its
-// reasons.
+// claimOn returns what a result's page says of a claim: its row, and its reasons.
 func claimOn(t *testing.T, page, id string) string {
 	t.Helper()
-	m := regexp.MustCompile(`id="claim-[a-z0-9-]+-` + typeset.Slug(id) + `"`).FindStringIndex(page)
-	if m == nil {
-		t.Fatalf("the page has no claim %s", id)
+	out := cut(t, page, `<tr id="`+id+`"`, "</tr>")
+	for _, row := range regexp.MustCompile(`(?s)<table class="why">.*?</table>`).FindAllString(page, -1) {
+		for _, line := range strings.Split(row, "<tr>") {
+			if strings.Contains(line, "<span>"+id+"</span>") {
+				out += line
+			}
+		}
 	}
-	from := strings.LastIndex(page[:m[0]], "<tbody")
-	return page[from : m[0]+strings.Index(page[m[0]:], "</tbody>")]
+	return out
 }
 
 // The same results give the same bytes: again, from a copy in another folder, with
@@ -240,7 +243,7 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if want := 7 + 4*4 + 2 + len(examples()); len(files) != want {
 		t.Errorf("%d files, want %d pages and nothing beside them", len(files), want)
 	}
-	for name, scripts := range map[string][]string{"dasp.html": {"report.js"}, "dasp/example5.html": {"report.js", "echarts-6.1.0.min.js"}} {
+	for name, scripts := range map[string][]string{"dasp.html": {"report.js"}, "dasp/example5.html": {"report.js"}} {
 		page := files[name]
 		frame, _, _ := strings.Cut(page, "<title>")
 		for _, file := range scripts {
@@ -266,9 +269,8 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	}
 }
 
-// Every claim of a result stands on its document's page and on its own, in both languages:
-// what is stated, what was found, the interval, the tolerance, the verdict and the remark;
-// on its own page also the source, the criterion, the reasons and what differs.
+// Every claim of a result stands on its document's list and on its own page, in both languages: what is stated, what was found, the verdict
+// and the remark, the criterion, the reasons and what differs. A rival's name stands for a whole statement.
 func TestEveryClaimAppears(t *testing.T) {
 	n := 0
 	for _, r := range examples() {
@@ -276,30 +278,46 @@ func TestEveryClaimAppears(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short, own := wholePage(t, rendered, paperOf(r.ID)+"/claims.html"), wholePage(t, rendered, r.ID+".html")
+		if len(rows) == 0 {
+			continue
+		}
+		list, own := wholePage(t, rendered, paperOf(r.ID)+"/claims.html"), wholePage(t, rendered, r.ID+".html")
 		for _, c := range rows {
 			n++
+			listed := cut(t, list, `<tr id="`+c.ID+`"`, "</tr>")
+			row := cut(t, own, `<tr id="`+c.ID+`"`, "</tr>")
 			v, _ := page.FindVerdict(c.Verdict)
-			both := []string{v.Word.En(), v.Word.Zh()}
-			whole := []string{page.RemarkOn(c.Claim).Word.En(), page.RemarkOn(c.Claim).Word.Zh()}
-			for l := range 2 {
-				both = append(both, c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l])
-				whole = append(slices.Concat(whole, c.Reasons[l], c.Differs[l]), c.Tolerance[l], c.Source[l], c.Criterion[l], c.Note[l])
+			if !strings.Contains(row, `class="chip v-`+v.Key+`"`) {
+				t.Errorf("claim %s: its verdict is not marked", c.ID)
 			}
-			listed := cut(t, short, `<tr id="`+c.ID+`"`, "</tr>")
-			for row, words := range map[string][]string{listed: both, claimOn(t, own, c.ID): slices.Concat(both, whole)} {
-				if !strings.Contains(row, `class="chip v-`+v.Key+`"`) {
-					t.Errorf("claim %s: its verdict is not marked", c.ID)
-				}
-				for _, w := range words {
-					if !strings.Contains(row, html.EscapeString(typeset.Pretty(w))) {
-						t.Errorf("claim %s: its row lacks %q", c.ID, w)
+			for l := range 2 {
+				for _, w := range []string{v.Word[l], c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l]} {
+					if !strings.Contains(listed, html.EscapeString(typeset.Pretty(w))) {
+						t.Errorf("claim %s: the list lacks %q", c.ID, w)
 					}
 				}
 			}
-			for _, c := range []struct{ words, class string }{{c.Interval[0], "n blank"}, {c.Tolerance[0], "n blank"}} {
-				if c.words == "" && !strings.Contains(own, c.class) {
-					t.Errorf("%s: what is not there is not marked as such", r.ID)
+			in := []string{v.Word.En(), v.Word.Zh(), page.RemarkOn(c.Claim).Word.En(), page.RemarkOn(c.Claim).Word.Zh()}
+			var why []string
+			for l := range 2 {
+				if !strings.HasPrefix(c.Stated[0], "qualitative") {
+					in = append(in, c.Stated[l])
+				}
+				if c.Rival == "" {
+					in = append(in, c.Statement[l])
+				}
+				if len(c.CI95) != 1 && c.Verdict != claims.NoCase {
+					in = append(in, c.Found[l])
+				}
+				if c.Remark != claims.DerivedRemark {
+					why = append(slices.Concat(why, c.Reasons[l], c.Differs[l]), c.Criterion[l], c.Note[l])
+				}
+			}
+			for where, words := range map[string][]string{row: in, own: why} {
+				for _, w := range words {
+					if !strings.Contains(where, html.EscapeString(typeset.Pretty(w))) {
+						t.Errorf("claim %s: its row or its page lacks %q", c.ID, w)
+					}
 				}
 			}
 		}
@@ -318,13 +336,18 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, stem, _ := strings.Cut(r.ID, "/")
-		words := []string{">bin/gradsync run " + r.ID + " --profile quick<", `id="` + stem + `"`, r.ConfigSHA256, string(book.Title.HTML())}
+		words := []string{">bin/gradsync run " + r.ID + " --profile quick\n", `id="` + stem + `"`, string(book.Title.HTML())}
 		for _, p := range book.Parts {
 			switch {
 			case p.Prose != nil:
-				words = append(words, typeset.UnitsHTML(string(p.Prose[1])))
+				for _, piece := range regexp.MustCompile(`(?s)<h[234].*?</h[234]>|<p>.*?</p>`).FindAllString(typeset.UnitsHTML(string(p.Prose[1])), -1) {
+					words = append(words, regexp.MustCompile(`</?h[234][^>]*>`).ReplaceAllString(piece, ""))
+				}
 			case p.Table != nil:
 				words = append(words, `id="`+stem+"-"+p.Table.Frame+`"`, string(typeset.BothHTML(p.Table.Caption)))
+				if long(len(p.Table.Rows), len(p.Table.Head)) {
+					continue // TestLongTablesAreExported
+				}
 				for _, row := range p.Table.Rows {
 					for _, c := range row {
 						words = append(words, string(c.Text.HTML()))

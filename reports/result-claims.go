@@ -102,7 +102,6 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, all []load
 		for _, c := range apart {
 			row := rowOf(from, c, anchor(c.ID))
 			row.Words = true
-			row.Name = c.Statement
 			aside.Groups[0].Rows = append(aside.Groups[0].Rows, row)
 		}
 		if s.Aside, err = aside.HTML(); err != nil {
@@ -374,6 +373,7 @@ func whys(rows []notebook.ClaimRow) (out []whyLine) {
 			continue
 		}
 		add(said{"criterion", "判据"}, c.ID, c.Criterion)
+		add(said{"tolerance", "容差"}, c.ID, c.Tolerance)
 		add(said{"the text", "原文"}, c.ID, c.Note)
 		for i, text := range c.Reasons[0] {
 			add(said{"why", "原因"}, c.ID, said{text, c.Reasons[1][i]})
@@ -382,7 +382,7 @@ func whys(rows []notebook.ClaimRow) (out []whyLine) {
 			add(said{"differs", "不同"}, c.ID, said{text, c.Differs[1][i]})
 		}
 	}
-	order := []string{"why", "differs", "criterion", "the text"}
+	order := []string{"why", "differs", "tolerance", "criterion", "the text"}
 	slices.SortStableFunc(out, func(a, b whyLine) int {
 		return cmp.Compare(slices.Index(order, a.Kind[0]), slices.Index(order, b.Kind[0]))
 	})

@@ -36,7 +36,6 @@ type gridHead struct {
 
 type gridCell struct {
 	HTML          template.HTML
-	Every         string // the number with every digit, where the cell has fewer
 	Head, Words   bool
 	Empty, Narrow bool
 }
@@ -77,9 +76,6 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		var line []gridCell
 		for i, c := range row {
 			cell := gridCell{HTML: c.Text.HTML(), Head: i == 0, Words: !t.Head[i].Number, Empty: c.Empty}
-			if x, ok := c.V.(float64); ok && typeset.Raw(x) != c.Text[0] {
-				cell.Every = typeset.Raw(x)
-			}
 			cell.Narrow = cell.Words && len([]rune(c.Text[0])) <= 12
 			line = append(line, cell)
 		}

@@ -104,6 +104,7 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 		if doc.Head, err = frame.Named(doc.Heading[0], doc.ID, scripts...); err != nil {
 			return err
 		}
+		doc.Crumb = doc.Heading
 		name := doc.ID + ".html"
 		r.names = append(r.names, name)
 		if err := r.out.Page(r.pages, "result.html", name, doc); err != nil {
@@ -112,6 +113,9 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 	}
 	return nil
 }
+
+// openCells is how many cells a table may have that is not folded: on a phone each is a line.
+const openCells = 72
 
 // manyFigures is how many figures a page draws, the folded ones included; report --figures draws all.
 const manyFigures = 2
@@ -181,7 +185,7 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			if s.Widget == nil && g.Widget != nil {
 				s.Widget = g.Widget
 			}
-			if now == nil && s.Claims == "" && len(s.Open) == 0 && !g.Long() {
+			if now == nil && s.Claims == "" && len(s.Open) == 0 && len(g.Rows)*len(g.Head) <= openCells {
 				s.Open = append(s.Open, partView{Table: g})
 				continue
 			}
@@ -282,6 +286,12 @@ func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 	}
 	return template.HTML(fmt.Sprintf(`<%[1]s class="en">%[2]s</%[1]s><%[1]s class="zh" lang="zh">%[3]s</%[1]s>`, tag, text[0], text[1]))
 }
+
+// Export returns the command that writes the numbers of the result.
+func (s *resultSide) Export() string { return page.Program + " export " + s.ID }
+
+// Draw returns the command that draws all figures.
+func (s *resultSide) Draw() string { return page.Program + " report --figures out/figures" }
 
 // Several reports whether the reader may choose a profile.
 func (p *resultPage) Several() bool { return len(p.Sides) > 1 }

@@ -82,6 +82,9 @@ func (p *path) to(x, y int) {
 // manyGroups is how many groups a drawing may have before their bands would run together.
 const manyGroups = 3
 
+// mostDotted is how many points of a line are dots as well.
+const mostDotted = 8
+
 // lineSample is a piece of a line for the key: its colour, and the attribute of its dash.
 const lineSample = `<svg width="28" height="10" viewBox="0 0 28 10" aria-hidden="true">` +
 	`<path d="M0 5h28" fill="none" stroke-width="2.5" stroke="%s"%s/></svg>`
@@ -127,7 +130,7 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 			dots.WriteString("h0")
 		}
 		fmt.Fprintf(&means, `<path stroke="%s"%s d="%s"/>`, l.Colour, dashed(l), line.String())
-		if len(s.X) <= mostMarked/2 {
+		if len(s.X) <= mostDotted {
 			fmt.Fprintf(&means, `<path class="d" stroke="%s" d="%s"/>`, l.Colour, dots.String())
 		}
 		if i := slices.Index(names, s.Name); i >= 0 && !named[s.Name] {
