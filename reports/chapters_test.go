@@ -29,7 +29,7 @@ func TestChapters(t *testing.T) {
 		"Further results"}; !slices.Equal(got, want) {
 		t.Errorf("chapters %q, want %q", got, want)
 	}
-	list := cut(t, pageOf(t, "dasp.html"), `<details id="data"`, "</details>")
+	list := cut(t, pageOf(t, "dasp.html"), `<details class="fold" id="data"`, "</details>")
 	if !strings.Contains(list, ">Further results<") || !strings.Contains(list, "Example: assumed devices") {
 		t.Errorf("the list of results reads %s", list)
 	}

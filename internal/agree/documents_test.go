@@ -97,7 +97,7 @@ func TestEveryDocumentIsWhole(t *testing.T) {
 		if !ids[p.Key] {
 			t.Errorf("%s has no experiments", p.Key)
 		}
-		for _, text := range []string{".en.md", ".zh.md", ".short.en.md", ".short.zh.md"} {
+		for _, text := range []string{".story.en.md", ".story.zh.md", ".assumptions.en.md", ".assumptions.zh.md"} {
 			if _, err := os.Stat(filepath.Join(mustRoot(t), "reports", "text", p.Key+text)); err != nil {
 				t.Error(err)
 			}

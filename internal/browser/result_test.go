@@ -15,7 +15,7 @@ var screens = map[int64]float64{1280: 4, 390: 6}
 // than three labels in sight, labels of one axis that touch, and what sticks out sideways.
 const resultFaults = `(() => {
 	const out = [], seen = e => e.getClientRects().length > 0 && getComputedStyle(e).visibility === "visible";
-	for (const e of document.querySelectorAll("main *")) {
+	for (const e of document.querySelectorAll("main :not(math *)")) { // scripts of scripts are as small as formulas have them
 		const says = [...e.childNodes].some(c => c.nodeType === 3 && c.data.trim());
 		if (says && seen(e) && parseFloat(getComputedStyle(e).fontSize) < 12)
 			out.push("small: " + e.className + " " + e.textContent.slice(0, 30));

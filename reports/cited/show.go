@@ -129,7 +129,7 @@ func (a *algorithm) beside(doc string, s *Source, shown map[string]bool) error {
 }
 
 // mostLines is how many lines of Go a page shows beside one algorithm, and pageLines beside all.
-const mostLines, pageLines = 60, 90
+const mostLines, pageLines = 60, 56
 
 // cut shows as much of each step as a number of lines leaves room for.
 func (a *algorithm) cut(lines int) {
