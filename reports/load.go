@@ -2,7 +2,9 @@ package reports
 
 import (
 	_ "embed" // published.json
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +58,11 @@ func load(root string) (map[string][]loaded, error) {
 // loadSome loads as load does, where nothing to show is a mistake: pages of no result would look
 // as if nothing had ever been run, though only the folder was another.
 func loadSome(root string) (map[string][]loaded, error) {
-	all, err := load(root)
+	var all map[string][]loaded
+	var err error
+	if _, missing := os.Stat(root); !errors.Is(missing, fs.ErrNotExist) { // else it is what a first run would make
+		all, err = load(root)
+	}
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, or make some with `gradsync run dasp`",
 			root, cited.Documents[0].Key)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gradsync/experiments/claims"
@@ -305,6 +307,9 @@ func name(groups []compare.Group, of []titles) (head notebook.Both) {
 	return head
 }
 
+// rangeOf is a stated value that is a range of numbers.
+var rangeOf = regexp.MustCompile(`^([0-9.]+)-([0-9.]+)$`)
+
 // rowOf makes the row of a claim.
 func rowOf(l loaded, c notebook.ClaimRow, anchor string) compare.Row {
 	v, _ := page.FindVerdict(c.Verdict) // check has seen it
@@ -320,11 +325,17 @@ func rowOf(l loaded, c notebook.ClaimRow, anchor string) compare.Row {
 	stated, _ := claims.Get(c.ID)
 	numbers := stated.Numbers()
 	found, ok := c.Measured.(float64)
-	if len(numbers) != 1 || !ok && c.Measured != nil || c.Found.En() == "" {
+	if m := rangeOf.FindStringSubmatch(stated.Value); m != nil && ok {
+		lo, _ := strconv.ParseFloat(m[1], 64) // the expression's own
+		hi, _ := strconv.ParseFloat(m[2], 64)
+		row.Mark.Range = &[2]float64{lo, hi}
+	} else if len(numbers) != 1 || !ok && c.Measured != nil || c.Found.En() == "" {
 		row.Words = true
 		return row
 	}
-	row.Mark.Stated = &numbers[0]
+	if len(numbers) == 1 {
+		row.Mark.Stated = &numbers[0]
+	}
 	if ok {
 		row.Mark.Found = &found
 		row.Mark.Same = c.Verdict == claims.NoCase

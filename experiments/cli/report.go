@@ -61,6 +61,7 @@ PNG, which is said.`,
 	f.StringVar(&o.Results, "results", defaultOut, "folder of results")
 	f.StringVar(&o.Out, "out", filepath.Join("out", "html"), "folder of the pages")
 	f.BoolVar(&o.SingleFile, "single-file", false, "put everything into each page")
+	f.StringVar(&o.Address, "address", "", "`URL` below which the pages will lie; citations name it")
 	f.StringVar(&figures, "figures", "", "write every figure as SVG, PNG and CSV to this `folder` instead of the pages")
 	return cmd
 }

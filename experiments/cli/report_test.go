@@ -71,7 +71,7 @@ func TestReportWithoutResults(t *testing.T) {
 		{empty, "no results in " + empty + ": name the folder that holds ring and the like with --results, or make some with `gradsync run dasp`"},
 		{deep, "no results in " + deep + ": name the folder"},
 		{"../results/ring", `results of an unknown paper "ci"`},
-		{filepath.Join(empty, "absent"), "no results to read"},
+		{filepath.Join(empty, "absent"), "no results in"},
 	} {
 		for _, kind := range []string{"--out", "--figures"} {
 			dir := filepath.Join(t.TempDir(), "new")

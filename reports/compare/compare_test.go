@@ -67,6 +67,8 @@ func TestStrip(t *testing.T) {
 	}{
 		"all": {Mark{Stated: number(25), Found: number(75), CI: &[2]float64{60, 90}, Band: &[2]float64{0, 10}},
 			`<i class="band" style="--a:0;--e:10"></i><i class="ci" style="--a:60;--e:90"></i><i class="ours" style="--x:75"></i><i class="stated" style="--x:25"></i>`},
+		"a stated range": {Mark{Range: &[2]float64{20, 40}, Found: number(50)},
+			`<i class="range" style="--a:20;--e:40"></i><i class="ours" style="--x:50"></i>`},
 		"the same has no interval": {Mark{Found: number(50), CI: &[2]float64{50, 50}, Same: true}, `<i class="ours same" style="--x:50"></i>`},
 		"cut on both sides":        {Mark{CI: &[2]float64{-60, 190}}, `<i class="ci from on" style="--a:0;--e:100"></i>`},
 	} {

@@ -23,6 +23,7 @@ type Scale struct {
 // Mark holds what one row shows on a scale; nil fields are not drawn.
 type Mark struct {
 	Stated, Found *float64
+	Range         *[2]float64 // what the document states is a range
 	CI            *[2]float64 // the 95 % interval of Found
 	Band          *[2]float64 // what other readings give
 	Same          bool        // both methods did the same: Found is hollow and has no interval
@@ -34,6 +35,9 @@ func (m Mark) points() (out []float64) {
 		if x != nil {
 			out = append(out, *x)
 		}
+	}
+	if m.Range != nil {
+		out = append(out, m.Range[0], m.Range[1])
 	}
 	return out
 }
@@ -224,6 +228,9 @@ func (s Scale) Strip(m Mark) template.HTML {
 			cut += " on"
 		}
 		fmt.Fprintf(&b, `<i class="ci%s" style="--a:%s;--e:%s"></i>`, cut, Percent(s.At(m.CI[0])), Percent(s.At(m.CI[1])))
+	}
+	if m.Range != nil {
+		fmt.Fprintf(&b, `<i class="range" style="--a:%s;--e:%s"></i>`, Percent(s.At(m.Range[0])), Percent(s.At(m.Range[1])))
 	}
 	if m.Found != nil {
 		same := ""

@@ -42,7 +42,9 @@ type Row struct {
 }
 
 // Drawn reports whether the row has a place on the scale.
-func (r Row) Drawn() bool { return !r.Words && (r.Mark.Stated != nil || r.Mark.Found != nil) }
+func (r Row) Drawn() bool {
+	return !r.Words && (r.Mark.Stated != nil || r.Mark.Found != nil || r.Mark.Range != nil)
+}
 
 // Drawn reports whether a row of the group is drawn, so that the group needs an axis.
 func (g Group) Drawn() bool { return slices.ContainsFunc(g.Rows, Row.Drawn) }
