@@ -186,12 +186,12 @@
       document.addEventListener("gradsync-language", show);
       /* Runs by itself from data-from to data-until, unless the reader acts first. */
       function run() {
-        if (!made || state.at >= until) return;
+        if (!made || !made.go || state.at >= until) return;
         made.go(state.at + 1);
         timer = setTimeout(run, 1500);
       }
       ["pointerdown", "keydown"].forEach(function (e) { box.addEventListener(e, function () { clearTimeout(timer); until = 0; }, true); });
-      if (until && made && matchMedia("(prefers-reduced-motion: reduce)").matches) made.go(until);
+      if (until && made && made.go && matchMedia("(prefers-reduced-motion: reduce)").matches) made.go(until);
       else if (until) timer = setTimeout(run, 1500);
     });
   });
