@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReportShowsTheSource: pages made by the command have Go beside each algorithm
-// and each formula that something computes.
+// TestReportShowsTheSource: pages made by the command have the deciding Go beside each algorithm, and the name
+// of what computes a formula.
 func TestReportShowsTheSource(t *testing.T) {
 	results, out := t.TempDir(), t.TempDir()
 	text, err := os.ReadFile(filepath.FromSlash("../results/ring/steps.json"))
@@ -24,13 +24,13 @@ func TestReportShowsTheSource(t *testing.T) {
 	if rc, _, msg := gradsync("report", "--results", results, "--out", out); rc != 0 {
 		t.Fatal(rc, msg)
 	}
-	page, err := os.ReadFile(filepath.Join(out, "ring.html"))
+	page, err := os.ReadFile(filepath.Join(out, "ring", "code.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		`<a class="g4" href="#all-gather-4" id="all-gather-L4">4</a>`, `id="all-gather-4"`,
-		`aria-label="Go: RingTime (alpha-beta), shared/cluster/formula/formula.go"`,
+		`<code class="at" title="shared/cluster/formula/formula.go:`, `>RingTime</code>`,
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %s", want)
