@@ -24,7 +24,7 @@ func TestReportShowsTheSource(t *testing.T) {
 	if rc, _, msg := gradsync("report", "--results", results, "--out", out); rc != 0 {
 		t.Fatal(rc, msg)
 	}
-	page, err := os.ReadFile(filepath.Join(out, "ring.html"))
+	page, err := os.ReadFile(filepath.Join(out, "ring", "code.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
