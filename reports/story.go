@@ -187,7 +187,7 @@ var (
 	placed    = regexp.MustCompile("<p>\x02place ([^\x03]*)\x03</p>")
 	marked    = regexp.MustCompile("\x02(verdict|chip) ([^\x03]*)\x03")
 	firstCell = regexp.MustCompile(`(?s)<tr>\n<td([^>]*)>(.*?)</td>`)
-	pageLink  = regexp.MustCompile(`<a href="(?:\.\./)?([a-z]+(?:/[a-z0-9-]+)?)\.html(?:#[^"]*)?">(.*?)</a>`)
+	pageLink  = regexp.MustCompile(`<a href="([a-z]+(?:/[a-z0-9-]+)?)\.html(#[^"]*)?">(.*?)</a>`)
 	columnOf  = regexp.MustCompile(`<th( style="[^"]*")?>`)
 )
 
@@ -203,12 +203,7 @@ func (t teller) markdown(l int, src string) ([]string, error) {
 	} else {
 		html = t.at.linkFrom("", html)
 	}
-	html = pageLink.ReplaceAllStringFunc(html, func(link string) string { // whoever ran one experiment has few pages
-		if m := pageLink.FindStringSubmatch(link); t.has != nil && !t.has(m[1]) {
-			return m[2]
-		}
-		return link
-	})
+	html = pageLink.ReplaceAllStringFunc(html, t.page)
 	html = marked.ReplaceAllStringFunc(html, func(m string) string {
 		part := marked.FindStringSubmatch(m)
 		return string(chips(l, strings.Fields(part[2])))
@@ -226,6 +221,21 @@ func (t teller) markdown(l int, src string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// page makes the link of a text to a page right where the text stands: from root, and words alone where the
+// render makes no such page. A text below its document names the pages beside it by their last name.
+func (t teller) page(link string) string {
+	m := pageLink.FindStringSubmatch(link)
+	name, href := m[1], t.root+m[1]
+	if _, beside := siteNames[name]; beside {
+		document, _, _ := strings.Cut(t.key, ".")
+		name, href = document+"/"+name, m[1]
+	}
+	if t.has != nil && !t.has(name) {
+		return m[3]
+	}
+	return `<a href="` + href + ".html" + m[2] + `">` + m[3] + "</a>"
 }
 
 // chips draws the plain verdict that most claims have, in one language, and how many have which.

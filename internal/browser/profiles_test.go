@@ -89,11 +89,15 @@ const sidesScript = `({
 		.map(e => [...e.classList].find(c => c.startsWith("p-")).slice(2)))],
 })`
 
-// shows demands one profile of a page.
+// shows demands one profile of a page, and all its charts drawn.
 func shows(b *tab, when, profile string) {
 	b.t.Helper()
 	if s := eval[sides](b, sidesScript); s.Chosen != profile || len(s.Shown) != 1 || s.Shown[0] != profile {
 		b.t.Errorf("%s: %q is chosen and %q shown, want %q", when, s.Chosen, s.Shown, profile)
+	}
+	all := eval[int](b, `[...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()).length`)
+	if n := b.drawn(); n != all {
+		b.t.Errorf("%s: %d of %d charts are drawn", when, n, all)
 	}
 }
 
@@ -115,12 +119,14 @@ func TestProfiles(t *testing.T) {
 	shows(b, "after a click", "quick")
 	open("ring/scaling.html")
 	shows(b, "on another result's page", "quick")
+	open("ring/claims.html")
+	shows(b, "on the list of claims", "quick")
 	eval[any](b, `document.querySelector("input.profile:checked").focus()`)
 	b.press(kb.ArrowLeft)
 	shows(b, "after an arrow key", "standard")
 	open("ring/cost.html")
 	shows(b, "on the first page again", "standard")
-	for _, link := range []struct{ to, profile string }{{"#cost", "quick"}, {"#cost-standard", "standard"}, {"#B05-quick", "quick"}} {
+	for _, link := range []struct{ to, profile string }{{"#cost-standard", "standard"}, {"#cost", "quick"}, {"#cost-standard-naive", "standard"}} {
 		eval[any](b, `location.hash = `+js(link.to))
 		b.frames(4)
 		if top := eval[float64](b, `document.querySelector(location.hash).getBoundingClientRect().top`); top < -5 || top > 900 {

@@ -39,7 +39,7 @@ func TestAWalkWhereNobodyWaits(t *testing.T) {
 			t.Errorf("a wait %q is at %v", state, got)
 		}
 	}
-	if said := fmt.Sprint(worked(t, "daspSaid", w, 8, "en")); !strings.Contains(said, "QIS, nobody waits") {
+	if said := fmt.Sprint(worked(t, "daspSaid", w, 8, "en")); !strings.Contains(said, "it goes on at once (QIS;") {
 		t.Errorf("the last event is told as %q", said)
 	}
 }

@@ -73,11 +73,11 @@ func widgetOf(l worded, id string) (*Widget, error) {
 }
 
 // Opening returns the step at which a picture of frame id begins to tell something: after the first event
-// that makes a worker of DASP wait, else at the first step.
+// that makes a worker of DASP wait, else after the first step.
 func Opening(r *result.Result, id string) int {
 	f := r.Frame(id)
 	if f == nil || r.ID != "dasp/walk" {
-		return 0
+		return 1
 	}
 	what, state := f.At("what"), f.At("state")
 	for i, row := range f.Rows {
@@ -85,7 +85,7 @@ func Opening(r *result.Result, id string) int {
 			return i + 1
 		}
 	}
-	return 0
+	return 1
 }
 
 // printed returns a cell as a table prints it, without its unit.
