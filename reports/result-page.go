@@ -104,7 +104,9 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 		if doc.Head, err = frame.Named(doc.Heading[0], doc.ID, scripts...); err != nil {
 			return err
 		}
-		doc.Crumb = doc.Heading
+		if doc.Crumb = notebook.Alike(doc.Anchor); doc.Number != "" { // short: a phone's header has little room
+			doc.Crumb = page.SourceOf(doc.Number)
+		}
 		name := doc.ID + ".html"
 		r.names = append(r.names, name)
 		if err := r.out.Page(r.pages, "result.html", name, doc); err != nil {

@@ -128,34 +128,6 @@ func work(b *tab, i int) {
 	}
 }
 
-// timeline: the first time line of a page is looked into by buttons and keys. It says
-// whether there is one.
-func timeline(b *tab) bool {
-	t := b.t
-	if !eval[bool](b, `(async () => {
-		const fig = document.querySelector("figure.chart[data-form=gantt]");
-		if (!fig) return false;
-		fig.scrollIntoView();
-		for (let k = 0; k < 200 && !fig.querySelector(".zoom button"); k++) await new Promise(done => setTimeout(done, 20));
-		return true;
-	})()`) {
-		return false
-	}
-	const shown = `document.querySelector("figure.chart[data-form=gantt] .shown").textContent`
-	was := eval[string](b, shown)
-	eval[any](b, `document.querySelector("figure.chart[data-form=gantt] .zoom button").focus()`)
-	for _, key := range []string{"+", "+", kb.ArrowRight, "-", kb.Home} {
-		b.press(key)
-		b.frames(2)
-		now := eval[string](b, shown)
-		if now == was {
-			t.Errorf("the key %q leaves the time line at %q", key, now)
-		}
-		was = now
-	}
-	return true
-}
-
 // TestPlayground: its module starts, and every slider changes the results by the
 // arrow keys.
 func TestPlayground(t *testing.T) {

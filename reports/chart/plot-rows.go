@@ -81,6 +81,12 @@ func rounded(x float64) float64 {
 // mostLabelled is how many bands have their label written in them.
 const mostLabelled = 80
 
+// roomFor reports whether a label fits into a band of a width on a phone, where the drawing has some 260 pixels.
+func roomFor(label string, width int) bool {
+	n := len([]rune(label))
+	return n > 0 && width*260/side >= 8*n+6
+}
+
 // lanes draws a time line: a lane per worker, a band per stretch.
 func (p *Plot) lanes(en, zh notebook.Drawing) {
 	from, to := math.Inf(1), math.Inf(-1)
@@ -107,7 +113,7 @@ func (p *Plot) lanes(en, zh notebook.Drawing) {
 			x, w := spot(xs, band.From), max(2, spot(xs, band.To)-spot(xs, band.From))
 			y, h := int((float64(band.Lane)+margin)*tall), int((1-2*margin)*tall)
 			fmt.Fprintf(&b, "M%d %dh%dv%dh%dz", x, y, w, h, -w)
-			if len(en.Bands) <= mostLabelled && band.Label != "" {
+			if len(en.Bands) <= mostLabelled && roomFor(band.Label, w) {
 				fmt.Fprintf(&labels, `<u class="in" style="--x:%s;--y:%s">%s</u>`, places((xs.At(band.From)+xs.At(band.To))/2),
 					places(100-100*(float64(band.Lane)+0.5)/float64(len(en.Lanes))), template.HTMLEscapeString(band.Label))
 			}

@@ -28,6 +28,6 @@ func Funcs() template.FuncMap {
 	return template.FuncMap{
 		"tr": how(typeset.Sentence), "subs": how(typeset.Coded(typeset.Subs)), "md": how(typeset.Inline), "label": label,
 		"say": func(en, zh string) notebook.Both { return notebook.Both{en, zh} }, "sayf": notebook.Bothf, "many": typeset.Many,
-		"inc": func(i int) int { return i + 1 }, "less": func(a, b int) int { return a - b }, "kind": kindName, "source": sourceOf, "total": total,
+		"inc": func(i int) int { return i + 1 }, "less": func(a, b int) int { return a - b }, "kind": kindName, "source": SourceOf, "total": total,
 	}
 }

@@ -114,8 +114,8 @@ var inChinese = strings.NewReplacer("the blog, ", "博客，", "the patent, ", "
 	"Algorithms ", "算法 ", "Algorithm ", "算法 ", "equations ", "式 ", "equation ", "式 ", "Section ", "", "abstracts", "摘要", "abstract", "摘要", "benefits", "有益效果",
 	"derived", "推导", "conclusion", "结论", "embodiment", "实施例", " and ", "和", " to ", "至 ", " against ", "对照", "ours", "我们的", ", ", "，")
 
-// sourceOf returns where a result or a claim stands in its document, in both languages.
-func sourceOf(s string) notebook.Both { return notebook.Both{s, inChinese.Replace(s)} }
+// SourceOf returns where a result or a claim stands in its document, in both languages.
+func SourceOf(s string) notebook.Both { return notebook.Both{s, inChinese.Replace(s)} }
 
 // Remark says what a verdict alone does not: that the source does not state the number. The zero
 // remark says nothing.
