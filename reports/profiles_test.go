@@ -33,7 +33,8 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 	}
 	quick, standard := sideOn(t, page, "quick"), sideOn(t, page, "standard")
 	for side, want := range map[string][]string{
-		quick:    {"quick: synthetic invented images, 3 seeds", "24.4" + typeset.NBSP + "%", "provenance.html#prov-example5\"", "Tables and reasons of profile quick"},
+		quick: {"quick: synthetic invented images, 3 seeds", "24.4" + typeset.NBSP + "%", "provenance.html#prov-example5\"",
+			"Tables and reasons of profile quick"},
 		standard: {"standard: synthetic invented images, 1 seed", "−8.9" + typeset.NBSP + "%", "--profile standard", "12.345"},
 	} {
 		for _, w := range want {
@@ -50,7 +51,8 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 		t.Error("what one profile found stands beside another")
 	}
 	curves := sideOn(t, pageOfTwins(t, "dasp/example-fig4.html"), "standard")
-	if !strings.Contains(curves, "standard: MNIST / CIFAR-10, 3 seeds") || !strings.Contains(curves, "mnist (cache)") || !strings.Contains(curves, "cifar-10 (directory)") {
+	if !strings.Contains(curves, "standard: MNIST / CIFAR-10, 3 seeds") || !strings.Contains(curves, "mnist (cache)") || !strings.Contains(curves,
+		"cifar-10 (directory)") {
 		t.Error("the data sets of a profile are not named")
 	}
 }

@@ -177,6 +177,9 @@ func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (o
 		row := rowOf(l, c, anchor(c.ID))
 		if b, ok := bands[c.ID]; ok {
 			row.Mark.Band = &b
+			if row.Mark.Found != nil && row.Mark.CI == nil && b[1] > b[0] {
+				row.Found, _ = spread(*row.Mark.Found, b, unitLabel(l, c.ID))
+			}
 		}
 		if !row.Drawn() {
 			words.Rows = append(words.Rows, row)
@@ -249,6 +252,12 @@ func sameNull(a, b *float64) bool { return (a == nil) == (b == nil) && (a == nil
 func alike(a, b compare.Scale) bool {
 	x, y := a.Hi-a.Lo, b.Hi-b.Lo
 	return a.Log == b.Log && max(x, y) <= 4*min(x, y) && a.Lo < b.Hi && b.Lo < a.Hi
+}
+
+// unitLabel returns the name of a claim's unit.
+func unitLabel(l loaded, id string) notebook.Both {
+	stated, _ := claims.Get(id)
+	return l.Page.Unit(unitOf(stated))
 }
 
 func unitOf(c claims.Claim) string {

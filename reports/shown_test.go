@@ -38,7 +38,8 @@ func TestWidgetsLeaveTheTable(t *testing.T) {
 		if !strings.Contains(page, `hidden="hidden"><script type="application/json">`) {
 			t.Errorf("%s has no hidden widget", id)
 		}
-		if box := cut(t, page, `<div class="tablebox" id="`+anchor+`"`, "</div>"); !strings.Contains(box, `<table class="data"`) && !strings.Contains(box, "bin/gradsync export "+id) {
+		if box := cut(t, page, `<div class="tablebox" id="`+anchor+`"`, "</div>"); !strings.Contains(box, `<table class="data"`) && !strings.Contains(box,
+			"bin/gradsync export "+id) {
 			t.Errorf("%s has no table beside its widget, and no command: %.600s", id, box)
 		}
 		if n := strings.Count(page, `src="../assets/widgets.js"`); n != 1 {

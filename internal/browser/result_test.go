@@ -27,7 +27,8 @@ const resultFaults = `(() => {
 		if (labels.length && labels.some(seen) && there.length < 3) out.push("an axis of " + there.map(e => e.textContent).join(", "));
 		const boxes = there.map(e => e.getBoundingClientRect());
 		boxes.forEach((r, i) => boxes.slice(i + 1).forEach(s => {
-			if (r.left < s.right && s.left < r.right && r.top < s.bottom - 3 && s.top < r.bottom - 3) out.push("labels touch: " + there.map(e => e.textContent).join(", "));
+			const across = r.left < s.right && s.left < r.right, along = r.top < s.bottom - 3 && s.top < r.bottom - 3;
+			if (across && along) out.push("labels touch: " + there.map(e => e.textContent).join(", "));
 		}));
 	}
 	if (document.documentElement.scrollWidth > innerWidth) out.push("wider than the window: " + document.documentElement.scrollWidth);

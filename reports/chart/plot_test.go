@@ -57,7 +57,8 @@ func TestPlotOfBars(t *testing.T) {
 		{Name: "one", Group: "one", Y: []float64{50, 100}, Lo: []float64{40, math.NaN()}, Hi: []float64{60, math.NaN()}},
 		{Name: "two", Group: "two", Y: []float64{math.NaN(), 25}}}}
 	body := string(plotOf(t, d).Body)
-	for _, want := range []string{`--a:0;--e:50"><i></i><s style="--a:40;--e:60"></s><u>50</u>`, `--a:0;--e:100"><i></i><u>100</u>`, `--a:0;--e:25"><i></i><u>25</u>`} {
+	for _, want := range []string{`--a:0;--e:50"><i></i><s style="--a:40;--e:60"></s><u>50</u>`, `--a:0;--e:100"><i></i><u>100</u>`,
+		`--a:0;--e:25"><i></i><u>25</u>`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the bars lack %s: %s", want, body)
 		}
@@ -71,7 +72,8 @@ func TestPlotOfBars(t *testing.T) {
 func TestPlotOfLanesAndCells(t *testing.T) {
 	bands := []notebook.Band{{Lane: 0, From: 0, To: 5, Key: "compute", State: "computes", Label: "01"}, {Lane: 1, From: 5, To: 10, Key: "wait", State: "waits"}}
 	p := plotOf(t, notebook.Drawing{Form: "gantt", Lanes: []string{"worker 1", "worker 2"}, Bands: bands, X: notebook.Axis{Title: "time"}})
-	if body := string(p.Body); strings.Count(body, `class="f"`) != 2 || !strings.Contains(body, "M0 60h500v380h-500z") || !strings.Contains(body, ">worker 2</u>") ||
+	if body := string(p.Body); strings.Count(body, `class="f"`) != 2 || !strings.Contains(body, "M0 60h500v380h-500z") || !strings.Contains(body,
+		">worker 2</u>") ||
 		!strings.Contains(body, ">01</u>") {
 		t.Error(body)
 	}
