@@ -51,6 +51,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 		trainingStudy("dasp/fig3", "DASP, Fig. 3", setup.WithoutCI, onFig3, func(v *view) { showCurves(v, setup.Homogeneous, onFig3) }),
 		trainingStudy("dasp/fig4", "DASP, Fig. 4", setup.WithoutCI, onFig4, func(v *view) {
 			showCurves(v, setup.Heterogeneous, onFig4)
+			v.Frames = append(v.Frames, fluctuationFrame(v, every(v.Profile, onFig4...)))
 			v.Claims = append(v.Claims, fastAndStable(v), inBetween(v))
 		}),
 		trainingStudy("dasp/table6", "DASP, Table 6", setup.WithoutCI, onFig3, func(v *view) {
