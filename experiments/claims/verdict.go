@@ -58,6 +58,7 @@ type Found struct {
 	Seeds    int             // runs behind Values; 0: deterministic
 	Finding  string          // answers a claim in words: Holds, Differs, Undecided or NoCase
 	Words    *result.Reason  // what was found of a claim in words
+	Range    *[2]float64     // the ends of a stated range, by which one value is judged
 	Signs    []string        // of Values: Above, Below or Undecided, by a sign test in place of the interval; "": by the interval
 	Readings *Readings       // judged over many readings of the document, in place of Values and Finding
 	Missing  []result.Reason // why nothing was measured
@@ -141,6 +142,8 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return Undecided, because("needs-seeds", "seeds", f.Seeds, "needed", SeedsFor(c.ID))
 	case f.Finding != "":
 		return c.inWords(f)
+	case f.Range != nil && finiteAll(f.Values):
+		return c.within(f)
 	case f.Words != nil && f.Words.Code == AsStated:
 		if len(f.Differs) > 0 {
 			return SameSign, because("capped", "document", c.document())
@@ -364,6 +367,28 @@ func (c Claim) equality(f found, stated float64) (string, []result.Reason) {
 		return SameSign, []result.Reason{result.Because("capped", "document", c.document())}
 	}
 	return closest, nil
+}
+
+// within judges a number beside a range that the document states, by the range's ends.
+func (c Claim) within(f Found) (string, []result.Reason) {
+	one := found{x: f.Values[0], ci: f.CI95[0], seeds: f.Seeds}
+	if why := one.unmeasured(); why != nil {
+		return Undecided, why
+	}
+	ci, ends := one.ci, *f.Range
+	if ci == nil {
+		ci = &[2]float64{one.x, one.x}
+	}
+	switch Inside(ci, ends[0], ends[1]) {
+	case Differs:
+		return Differs, nil
+	case Undecided:
+		return Undecided, []result.Reason{result.Because("ci-over-range", "lo", ci[0], "hi", ci[1])}
+	}
+	if len(f.Differs) > 0 {
+		return SameSign, []result.Reason{result.Because("capped", "document", c.document())}
+	}
+	return Within, nil
 }
 
 // gap says how far x is from the stated number.

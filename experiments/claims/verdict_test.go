@@ -42,6 +42,8 @@ func input(f *Found)   { f.Input = true }
 func noCase(f *Found)  { f.NoCase = []bool{true} }
 func depends(f *Found) { f.Readings = &Readings{Depends, reading} }
 
+func ends(f *Found) { f.Range = &[2]float64{650, 700} }
+
 func signs(s ...string) func(*Found) { return func(f *Found) { f.Signs = s } }
 
 func sign(s string) func(*Found) { return func(f *Found) { f.Signs = []string{s} } }
@@ -138,6 +140,13 @@ func lastRules() []rule {
 		{"one sign test is open", "D42", with(ratios([]float64{0.831, 0.84, 0.872}, nil, tight, nil, tight), signs("", Undecided, "")), Undecided, []string{"sign-test-open"}},
 		{"one sign test is on the other side", "D42", with(ratios([]float64{0.831, 0.84, 0.872}, nil, tight, nil, wide), signs("", Above, "")), Differs, []string{"other-side"}},
 		{"list of another length", "D42", one(0.831), Differs, []string{"other-count"}},
+
+		{"inside a stated range", "B14", with(over(680, ci(670, 690)), ends), Within, nil},
+		{"to its ends", "B14", with(over(675, ci(650, 700)), ends), Within, nil},
+		{"inside it, on other data", "B14", with(over(680, ci(670, 690), data...), ends), SameSign, []string{"capped"}},
+		{"over an end of it", "B14", with(over(680, ci(640, 720)), ends), Undecided, []string{"ci-over-range"}},
+		{"outside it", "B14", with(over(566, ci(560, 571)), ends), Differs, nil},
+		{"one seed inside it", "B14", with(Found{Values: []float64{680}, CI95: []*[2]float64{nil}, Seeds: 1}, ends), Undecided, []string{"one-seed"}},
 
 		{"words as stated", "P05", Found{Words: &stated}, Equal, nil},
 		{"words capped", "P05", Found{Words: &stated, Differs: data}, SameSign, []string{"capped"}},
