@@ -124,12 +124,15 @@ func (doc *paperPage) showIdeaOf(l loaded) error {
 	return nil
 }
 
-// disagreeing returns the claims on which two profiles that ran them differ.
+// undecidedly are the verdicts that decide nothing: beside a decided one they are no disagreement.
+var undecidedly = []string{claims.NotRun, claims.NotStated, claims.Undecided, claims.NoCase, claims.Input}
+
+// disagreeing returns the claims that two profiles decide otherwise.
 func disagreeing(e []loaded) (out []claimLine) {
 	ran := map[string]string{} // claim to the first verdict
 	for _, l := range e {
 		for _, c := range l.ClaimRows {
-			if c.Verdict == "not-run" || c.Verdict == "not-stated" {
+			if slices.Contains(undecidedly, c.Verdict) {
 				continue
 			}
 			first, seen := ran[c.ID]

@@ -145,6 +145,8 @@ func TestDisagreement(t *testing.T) {
 	}{
 		{"within", "within", false}, {"within", "differs", true}, {"differs", "same-sign", true}, {"equal", "within", true}, {"not-run", "differs", false},
 		{"same-sign", "not-run", false}, {"not-run", "not-run", false}, {"not-stated", "not-stated", false}, {"not-stated", "within", false},
+		{"undecided", "differs", false}, {"same-sign", "undecided", false}, {"no-case", "differs", false}, {"holds", "no-case", false},
+		{"input", "within", false}, {"input", "differs", false}, {"depends", "differs", true}, {"holds", "differs", true}, {"undecided", "no-case", false},
 	} {
 		side := func(verdict string) loaded {
 			r := exampleTimes()

@@ -21,16 +21,19 @@ var Verdicts = []Verdict{
 	{claims.Holds, "✔", notebook.Both{"holds", "成立"}, notebook.Both{"a sentence without a number, and it holds by the criterion that was fixed before the run",
 		"不含数值的论断，按运行之前确定的判据成立"}},
 	{claims.Differs, "✗", notebook.Both{"differs", "不符"}, notebook.Both{"decided, and otherwise than stated: a finding", "已能判定，且与所述不同：一项发现"}},
-	{claims.Undecided, "?", notebook.Both{"undecided", "未定"}, notebook.Both{"the 95 % interval holds the value of no effect (a reduction of 0 %, a ratio " +
-		"of 1), on whichever side " +
-		"the estimate lies, or reaches over a bound: these seeds neither bear the claim out nor refute it. One seed has no interval",
-		"95 % 区间包含“没有效果”的取值（降低 0 %，比值为 1），不论估计值落在哪一侧，或者区间跨过界限：这些种子既不能证实、也不能推翻该论断。只有一个种子时没有区间"}},
+	{claims.Undecided, "?", notebook.Both{"undecided", "未定"}, notebook.Both{"these seeds neither bear the claim out nor refute it: the 95 % interval " +
+		"holds the value of no effect (a reduction of 0 %, a ratio of 1), on whichever side the estimate lies, or reaches over a bound; or there is no " +
+		"interval, as of one seed; or runs miss their target and the sign test does not decide; or it was declared before the run that the claim needs " +
+		"more seeds than we can afford; or too few readings of the document are admissible",
+		"这些种子既不能证实、也不能推翻该论断：95 % 区间包含“没有效果”的取值（降低 0 %，比值为 1），不论估计值落在哪一侧，或者区间跨过界限；或没有区间，例如只有一个种子；" +
+			"或有运行未达到目标，而符号检验不能定论；或运行之前已声明该论断需要的种子多于我们所能承担的；或可接受的解读太少"}},
 	{claims.NoCase, "≡", notebook.Both{"no case", "无从比较"}, notebook.Both{"the two methods did exactly the same, event by event: there is nothing to compare",
 		"两种方法逐个事件完全相同：没有可比较的"}},
 	{claims.Input, "→", notebook.Both{"input", "输入"}, notebook.Both{"we set the number, or worked it out from the source’s own: nothing was found",
 		"该数由我们设定，或由来源自己的数算出：没有发现可言"}},
-	{claims.Depends, "◇", notebook.Both{"depends", "取决于解读"}, notebook.Both{"judged over many readings of the document, and decided by none: it names what decides",
-		"按对文献的许多种解读判定，都不能定论：列出起决定作用的因素"}},
+	{claims.Depends, "◇", notebook.Both{"depends", "取决于解读"}, notebook.Both{"judged over many readings of the document, which do not agree; " +
+		"it names the choice that decides most, where one does more than chance",
+		"按对文献的许多种解读判定，各种解读不一致；若有一项选择的作用超出偶然，则列出其中最大的一项"}},
 	{claims.NotRun, "○", notebook.Both{"not run", "未运行"}, notebook.Both{"no number of ours; its section says why", "本复现没有相应的数；原因写在所属小节"}},
 	{claims.NotStated, "–", notebook.Both{"not stated", "未陈述"}, notebook.Both{"the source gives no number to compare with", "原文没有可比较的数"}},
 }
@@ -42,12 +45,13 @@ var Order = notebook.Both{"The first rule that fits decides: *not run*, *input*,
 	"verdicts: one that " +
 	"differs decides; one that is undecided leaves those undecided that hold; a number without a case counts neither way. A sentence is judged part by " +
 	"part in the same manner. " +
-	"A claim of no difference has a margin: an interval inside it holds, one outside differs, any other is undecided. Where two methods did exactly the " +
-	"same there is no case; " +
+	"A claim of no difference has a margin, and a number that has no value of no effect, such as a level or a count, has its tolerance as one: an interval " +
+	"inside it holds, one outside differs, any other is undecided. Where a run misses its target the pair has an order at most, and the sign test judges " +
+	"in place of the interval: never the size, and with fewer than six pairs of one order nothing. Where two methods did exactly the same there is no case; " +
 	"where only their times tie, “at most” holds and “below” does not. One seed can contradict a general sentence, and never bears it out.",
 	"从前到后，第一条适用的规则决定判定：未运行、输入、无从比较、取决于解读、未定，然后才是相等、在容差内、方向一致、不符。因此，即使数值在容差之内，只要区间包含“没有效果”，仍判为“未定”。" +
 		"列出几个数的论断取其中最差的判定：有一个不符即为不符；有一个未定，其余成立的也随之未定；无从比较的数两边都不计。不含数值的论断按同样的办法逐项判定。" +
-		"断言没有差别的论断有一个界限：区间全在界限之内为成立，全在界限之外为不符，否则为未定。两种方法完全相同之处无从比较；只是用时相等时，“至多”成立，“低于”不成立。" +
+		"断言没有差别的论断有一个界限；没有“没有效果”取值的数（如某个水平或个数）以其容差为界限：区间全在界限之内为成立，全在界限之外为不符，否则为未定。有运行未达到目标的一对至多有次序，由符号检验代替区间判定：不判定大小，同一次序不足六对时什么也不判定。两种方法完全相同之处无从比较；只是用时相等时，“至多”成立，“低于”不成立。" +
 		"一个种子可以推翻一般性的说法，但不能证实它。"}
 
 type Verdict struct {
