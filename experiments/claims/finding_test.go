@@ -106,7 +106,8 @@ func TestDecidingParts(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	against := Verdict("D56", Found{Finding: Differs, Seeds: 3, Parts: parts}).Reasons[0]
-	if list = against.Args["parts"].([]map[string]any); against.Code != "does-not-hold" || len(list) != 1 || list[0]["method"] != "c" || against.Args["more"] != 0 {
+	if list = against.Args["parts"].([]map[string]any); against.Code != "does-not-hold" || len(list) != 1 || list[0]["method"] != "c" ||
+		against.Args["more"] != 0 {
 		t.Errorf("%+v", against)
 	}
 	if r := Verdict("D56", Found{Finding: Differs, Seeds: 3}).Reasons[0]; r.Args != nil {

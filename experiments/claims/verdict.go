@@ -217,6 +217,9 @@ func byParts(code string, parts []result.Part, finding string) result.Reason {
 			if p.CI95 != nil {
 				one["lo"], one["hi"] = p.CI95[0], p.CI95[1]
 			}
+			if p.P != nil {
+				one["p"] = *p.P
+			}
 			list = append(list, one)
 		}
 	}

@@ -373,7 +373,8 @@ func (x scalingData) facts() []result.Fact {
 		"within/GB/s.0", blogWithin/1e9, "between/GB/s.0", blogSlowest/1e9, "jitter/%.0", 100*blogCluster().Workers[0].Jitter,
 		"millions", blogParams/1_000_000, "ours", deepSpeech().params(), "estimate/ms.0", stated("B13"), "reference:stack", deepSpeech().Key,
 		"recurrent", dsLayers, "units", dsUnits, "channels", dsChannels, "letters", dsLetters, "least:stack", least.Key, "most:stack", most.Key,
-		"work/.1", x.work(), "r2/.4", x.r2().Value, "straight", claims.AtLeast(x.r2().CI, leastR2) == claims.Holds, "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
+		"work/.1", x.work(), "r2/.4", x.r2().Value, "straight", claims.AtLeast(x.r2().CI,
+			leastR2) == claims.Holds, "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
 		"grown/%.0", 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1]), "paper_steps", planScaling("paper").Steps)
 	for i, of := range []func(scalingSample) float64{withOverlap, saved} {
 		id := []string{"B14", "B16"}[i]

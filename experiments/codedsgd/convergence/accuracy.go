@@ -123,7 +123,8 @@ func (f *finals) within() string {
 	if ssgd == claims.Undecided || asgd == claims.Undecided {
 		return "open"
 	}
-	return map[[2]bool]string{{true, true}: "all", {true, false}: "synchronous", {false, true}: "asgd", {}: "none"}[[2]bool{ssgd == claims.Holds, asgd == claims.Holds}]
+	return map[[2]bool]string{{true, true}: "all", {true, false}: "synchronous", {false, true}: "asgd", {}: "none"}[[2]bool{ssgd == claims.Holds,
+		asgd == claims.Holds}]
 }
 
 // judgeFinals judges C30 as tolerances.csv has it: the best accuracies of every method at

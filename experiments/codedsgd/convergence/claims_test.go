@@ -79,10 +79,13 @@ func TestJudgeScaling(t *testing.T) {
 func TestJudgeLevel(t *testing.T) {
 	levels := func(x float64) kit.Sample { return kit.Sample{x, x, x} }
 	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 80, Best: 0.9}, levels(80), nil), claims.Within, "level-best.percent", 90, "level-lowest", nil)
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 84, Levels: []level{{Percent: 84}, {Percent: 85}}}, levels(84), nil), claims.Within, "level-lowest", true)
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 85, Levels: []level{{Percent: 84}, {Percent: 85}}}, levels(85), nil), claims.Within, "level-lowest", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 84, Levels: []level{{Percent: 84}, {Percent: 85}}}, levels(84), nil), claims.Within,
+		"level-lowest", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 85, Levels: []level{{Percent: 84}, {Percent: 85}}}, levels(85), nil), claims.Within,
+		"level-lowest", nil)
 	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, levels(82), []result.Reason{result.Because("data")}), claims.SameSign, "level-other-data", true)
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, levels(82), []result.Reason{result.Because("fewer-nodes")}), claims.SameSign, "level-other-data", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, levels(82), []result.Reason{result.Because("fewer-nodes")}), claims.SameSign,
+		"level-other-data", nil)
 	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 74}, levels(74), nil), claims.Differs)
 	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 60, Below: true}, levels(60), nil), claims.Differs, "level-below.points", levelsBelow)
 	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{}, levels(0), nil), claims.NotRun, "level-none", true)

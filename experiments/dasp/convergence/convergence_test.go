@@ -190,7 +190,8 @@ func TestExtremes(t *testing.T) {
 		if x, ok := c.Measured.(float64); !ok || math.Abs(x-want) > 1e-9 || c.CI95 == nil {
 			t.Errorf("%s: measured %v %v, want %g", c.ID, c.Measured, c.CI95, want)
 		}
-		kittest.WantClaim(t, "extremes", c, []string{claims.Differs, claims.SameSign}[i], fmt.Sprintf("D%d", 35+i), "against", rival, "of", 16, "same", 0, "declared", 4, "cases", 12)
+		kittest.WantClaim(t, "extremes", c, []string{claims.Differs, claims.SameSign}[i], fmt.Sprintf("D%d", 35+i), "against", rival, "of", 16, "same", 0,
+			"declared", 4, "cases", 12)
 		kittest.WantClaim(t, "extremes", c, []string{claims.Differs, claims.SameSign}[i], "paper-contradicts-itself", "lo", 1.8, "hi", 61.2)
 	}
 	tied := all(setup.Homogeneous, "vgg19_bn", map[string]float64{"bsp": 4, "asp": 2, "ssp": 2, "dssp": 3.2, "dasp": 2})
@@ -282,7 +283,8 @@ func TestNotGoodWithOneMiss(t *testing.T) {
 		c := notGood(v)
 		kittest.WantClaim(t, "one miss", c, want, "not-in-every-seed", "methods", []string{"dasp"})
 		p := c.Parts[0]
-		if x, ok := p.Value.(float64); !ok || x < 1.2 || p.CI95 != nil || len(p.Samples) != seeds || p.P == nil || math.Abs(*p.P-math.Pow(0.5, float64(seeds-1))) > 1e-12 {
+		if x, ok := p.Value.(float64); !ok || x < 1.2 || p.CI95 != nil || len(p.Samples) != seeds || p.P == nil ||
+			math.Abs(*p.P-math.Pow(0.5, float64(seeds-1))) > 1e-12 {
 			t.Errorf("%d seeds: %+v", seeds, p)
 		}
 		if n := len(c.Found.Args["rivals"].([]map[string]any)); n != 4 {

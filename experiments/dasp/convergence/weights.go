@@ -153,7 +153,8 @@ func showWeights(v *view, points []point) {
 		falls.Add(p.Model, p.Method, kit.Each(v.At(p), fluctuation).Mean(),
 			kit.Each(v.At(p), func(c setup.Summary) float64 { return 100 * c.Accuracy }).Mean(), secondsTo(v, p).Mean())
 	}
-	v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Facts("link/Gb/s", setup.Gigabits(platformOf(weightsOn)), "flip", both, "pairs", len(reductions.Rows),
+	v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Facts("link/Gb/s", setup.Gigabits(platformOf(weightsOn)), "flip", both, "pairs",
+		len(reductions.Rows),
 		"claims", len(convergenceList(setup.Heterogeneous)))...)
 	v.Frames = []result.Frame{flips.Frame, reductions.Frame, falls.Frame, seedsFrame(v, points, "reading")}
 }
