@@ -3,10 +3,14 @@ package train
 import (
 	"context"
 	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
@@ -96,14 +100,35 @@ func TestFixedHost(t *testing.T) {
 	}
 }
 
-// TestAdjustment: DASP's own cost of a decision delays its answers and nobody else's.
+// TestAdjustment: DASP pays once where a wait begins and once where it ends, whether the run is recorded or not;
+// answers in QIS cost nothing, and no other method pays.
 func TestAdjustment(t *testing.T) {
-	for sync, want := range map[string]time.Duration{"asp": 6 * time.Millisecond, "dasp": 9 * time.Millisecond} {
-		o := rivals.Options{Smin: 1, Smax: 50, Adjustment: 3 * time.Millisecond}
-		out := mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: rounded(1), Batch: 8, MaxPushes: 3, TimingOnly: true, Server: Server{Options: &o}})
-		if p := out.Log.Pushes[0]; p.Replied-p.Received != want {
-			t.Errorf("%s answers after %v, want %v", sync, p.Replied-p.Received, want)
+	const adjust = 3 * time.Millisecond
+	run := func(sync string, smin int64, adjustment time.Duration, record string) []dasp.Push {
+		o := rivals.Options{Smin: smin, Smax: 50, Adjustment: adjustment}
+		p := rounded(3)
+		p.Workers[2].FLOPS /= 8
+		return mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: p, Batch: 8, MaxPushes: 20, TimingOnly: true,
+			Server: Server{Options: &o, Record: record}}).Log.Pushes
+	}
+	for _, c := range []struct {
+		sync string
+		smin int64
+	}{{"asp", 1}, {"ssp", 1}, {"dasp", 49}} { // as far as 49 versions ahead all is QIS
+		if got, want := run(c.sync, c.smin, adjust, ""), run(c.sync, c.smin, 0, ""); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s, Smin %d: %v, without a cost %v", c.sync, c.smin, got, want)
 		}
+	}
+	free, dear := run("dasp", 1, 0, ""), run("dasp", 1, adjust, "")
+	at := slices.IndexFunc(free, func(p dasp.Push) bool { return p.State == dasp.WSS })
+	if at < 1 || dear[at].State != dasp.WSS || free[at-1].Replied != dear[at-1].Replied {
+		t.Fatalf("the first wait is push %d: %v, with a cost %v", at, free, dear)
+	}
+	if more := dear[at].Replied - free[at].Replied; more != adjust {
+		t.Errorf("the first that waits is answered %v later, want %v: its beginning passes while it waits", more, adjust)
+	}
+	if recorded := run("dasp", 1, adjust, filepath.Join(t.TempDir(), "record")); !reflect.DeepEqual(recorded, dear) {
+		t.Errorf("recorded: %v, want %v", recorded, dear)
 	}
 }
 
