@@ -2,6 +2,9 @@ package multiverse
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -29,14 +32,8 @@ func Experiment() exp.Experiment {
 			return float64(e.Readings+e.Platforms) * float64(e.Seeds) * float64(e.PerWorker) * 0.06 / 150
 		},
 		Config: func(profile string) map[string]any {
-			bases := map[string]any{}
-			for _, name := range []string{setup.Homogeneous, setup.Heterogeneous, "mixed6", setup.Straggler} {
-				bases[name] = kit.Platform(setup.Load(name))
-			}
 			return map[string]any{"axes": axes, "design_seed": designSeed, "block": blockSize, "effort": effortOf(profile), "rule": claims.OverReadings,
-				"central": central, "tie": setup.SameTime, "options": setup.Options(), "launch": train.DefaultLaunch, "platforms": bases,
-				"bursts": map[string]any{"calm": []int{calmFrom, calmTo}, "burst": []int{burstFrom, burstTo}, "first_calm": firstCalm,
-					"factor": burstFactor, "horizon": burstHorizon}}
+				"central": central, "least_sized": leastSized, "permutations": permutations, "by_chance": byChance, "tie": setup.SameTime, "base": base()}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			e := effortOf(env.Profile)
@@ -54,6 +51,28 @@ func Experiment() exp.Experiment {
 		}}.Experiment()
 }
 
+// base returns all that a reading's numbers rest on beside its levels and the effort.
+func base() map[string]any {
+	platforms := map[string]any{}
+	for _, name := range []string{setup.Homogeneous, setup.Heterogeneous, "mixed6", setup.Straggler} {
+		platforms[name] = kit.Platform(setup.Load(name))
+	}
+	return map[string]any{"options": setup.Options(), "launch": train.DefaultLaunch, "platforms": platforms,
+		"bursts": map[string]any{"calm": []int{calmFrom, calmTo}, "burst": []int{burstFrom, burstTo}, "first_calm": firstCalm,
+			"factor": burstFactor, "horizon": burstHorizon}}
+}
+
+// part returns the key of a reading's part: the levels by name, the part of the effort that it
+// takes, and the hash of base.
+func (r reading) part(e effort) []any {
+	keys := make([]string, len(axes))
+	for a := range axes {
+		keys[a] = r.key(a)
+	}
+	sum := sha256.Sum256(kit.Must(json.Marshal(base())))
+	return []any{"dasp/multiverse", keys, e.Seeds, e.PerWorker, e.Warmup, hex.EncodeToString(sum[:])}
+}
+
 // answer is a reading with what it found.
 type answer struct {
 	reading
@@ -67,11 +86,7 @@ func run(ctx context.Context, env exp.Env, bar *exp.Bar, readings []reading, e e
 	var steps sync.Mutex
 	err := kit.AtOnce(len(readings), func(i int) error {
 		r := readings[i]
-		keys := make([]string, len(axes))
-		for a := range axes {
-			keys[a] = r.key(a)
-		}
-		m, err := kit.Keep(ctx, env, []any{"dasp/multiverse", keys, e.Seeds, e.PerWorker, e.Warmup}, func(string) (measured, error) {
+		m, err := kit.Keep(ctx, env, r.part(e), func(string) (measured, error) {
 			if err := ctx.Err(); err != nil {
 				return measured{}, err
 			}

@@ -282,6 +282,6 @@ func (v *view) verdict(q question) result.Claim {
 			args = append(args, "size", sizeOf(setup.StatedNumber(q.ID), sorted(q, v.good, 0)))
 		}
 	}
-	f.Readings = &claims.Readings{Verdict: claims.OverReadings.Judge(len(v.good), counts[passed], counts[weighted]), Why: result.Because("over-readings", args...)}
+	f.Readings = &claims.Readings{Verdict: claims.OverReadings.Judge(counts[passed], counts[weighted]), Why: result.Because("over-readings", args...)}
 	return claims.Verdict(q.ID, f)
 }
