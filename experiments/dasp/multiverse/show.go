@@ -74,7 +74,8 @@ func (v *view) facts() {
 		"f3", count(func(a admissible) bool { return a.States }), "effective/.0", kit.OnlyIf(effective > 0, effective), "enough", claims.OverReadings.Enough(worth),
 		"axes", len(axes), "timing_seeds", v.e.Seeds, "gradients", v.e.PerWorker, "warmup", v.e.Warmup, "standard_readings", efforts["standard"].Readings,
 		"rule_same/%", percent(rule.Same), "rule_opposite/%", percent(rule.Opposite), "rule_differs/%", percent(rule.Differs),
-		"rule_no_case/%", percent(rule.NoCase), "rule_undecided/%", percent(rule.Undecided), "rule_least", rule.Least, "central/%", percent(central), "least_sized", leastSized)...)
+		"rule_no_case/%", percent(rule.NoCase), "rule_undecided/%", percent(rule.Undecided), "rule_least", rule.Least,
+		"central/%", percent(central), "least_sized", leastSized)...)
 }
 
 // tally counts what answers found of q, each with its weight; nil: all alike.
