@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/experiments/kit"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -100,15 +101,15 @@ func TestFixedHost(t *testing.T) {
 	}
 }
 
-// TestAdjustment: DASP pays once where a wait begins and once where it ends, whether the run is recorded or not;
+// TestAdjustment: DASP pays where a wait begins and where it ends, whether the run is recorded or not;
 // answers in QIS cost nothing, and no other method pays.
 func TestAdjustment(t *testing.T) {
 	const adjust = 3 * time.Millisecond
 	run := func(sync string, smin int64, adjustment time.Duration, record string) []dasp.Push {
-		o := rivals.Options{Smin: smin, Smax: 50, Adjustment: adjustment}
-		p := rounded(3)
-		p.Workers[2].FLOPS /= 8
-		return mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: p, Batch: 8, MaxPushes: 20, TimingOnly: true,
+		o := rivals.Options{Smin: smin, Smax: smin + 1, Adjustment: adjustment}
+		p := rounded(4)
+		p.Workers[3].FLOPS /= 8
+		return mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: p, Batch: 8, MaxPushes: 40, TimingOnly: true,
 			Server: Server{Options: &o, Record: record}}).Log.Pushes
 	}
 	for _, c := range []struct {
@@ -120,15 +121,17 @@ func TestAdjustment(t *testing.T) {
 		}
 	}
 	free, dear := run("dasp", 1, 0, ""), run("dasp", 1, adjust, "")
-	at := slices.IndexFunc(free, func(p dasp.Push) bool { return p.State == dasp.WSS })
-	if at < 1 || dear[at].State != dasp.WSS || free[at-1].Replied != dear[at-1].Replied {
-		t.Fatalf("the first wait is push %d: %v, with a cost %v", at, free, dear)
-	}
-	if more := dear[at].Replied - free[at].Replied; more != adjust {
-		t.Errorf("the first that waits is answered %v later, want %v: its beginning passes while it waits", more, adjust)
+	waits := func(p dasp.Push) bool { return p.State == dasp.FSS && p.Replied-p.Received > 20*time.Millisecond }
+	at, later := slices.IndexFunc(free, waits), slices.IndexFunc(dear, waits)
+	if at < 0 || later != at || dear[at].Received != free[at].Received || dear[at].Replied-free[at].Replied != adjust {
+		t.Errorf("the first long wait is push %d, with a cost %d, and ends not %v later, its beginning being over: %v, %v", at, later, adjust, free, dear)
 	}
 	if recorded := run("dasp", 1, adjust, filepath.Join(t.TempDir(), "record")); !reflect.DeepEqual(recorded, dear) {
 		t.Errorf("recorded: %v, want %v", recorded, dear)
+	}
+	rec := &recorder{Policy: kit.Must(rivals.New("dasp", rivals.Options{Workers: 2, Smin: 1, Smax: 2, Alpha: 0.5}))}
+	if rec.Step(dasp.Event{Kind: dasp.EventPush}); rec.Decided().State != dasp.QIS {
+		t.Errorf("a recorder tells the server %+v of a push in QIS", rec.Decided())
 	}
 }
 
