@@ -32,6 +32,15 @@ func (r *recorder) Step(e dasp.Event) []dasp.Action {
 	return actions
 }
 
+// Decided returns what the policy decided on the latest push, none if it decides nothing: the server
+// asks, and a recorded run costs what it costs unrecorded.
+func (r *recorder) Decided() (d dasp.Decision) {
+	if p, ok := r.Policy.(dasp.Decider); ok {
+		d = p.Decided()
+	}
+	return d
+}
+
 // record writes the audit trail of a run: what the policy was asked and answered, with what the server's log and the data
 // know of it.
 func (r *runner) record(rec *recorder, log *dasp.Log) error {

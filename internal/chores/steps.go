@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/paper"
 	"gradsync/internal/repo"
 )
@@ -140,8 +141,10 @@ func reproduction(dir, profile, seeds string, first, run []string) []step {
 	}
 	render := self("report", "--results", results, "--out", filepath.Join(dir, "html"))
 	if first != nil && profile != "ci" {
-		parts := filepath.Join(dir, "parts") // both runs share trainings; an interrupted reproduction goes on from them
-		return []step{runs(first, "--kept", parts), render, runs(run, "--except", strings.Join(first, ","), "--kept", parts), render,
+		// Both runs share trainings, and an interrupted reproduction goes on from them: the same build's, since another may have other rules.
+		parts := filepath.Join(dir, "parts")
+		own := filepath.Join(parts, memo.BuildHash())
+		return []step{runs(first, "--kept", own), render, runs(run, "--except", strings.Join(first, ","), "--kept", own), render,
 			{Command: "remove " + parts, own: func(string, io.Writer) error { return os.RemoveAll(parts) }}}
 	}
 	return []step{runs(run), render}
