@@ -305,7 +305,8 @@ func exchangeFacts(p exchangePlan, times map[timed][]timing.Iteration, all []com
 	}
 	facts := kit.Facts("bytes.rows", rows, "bytes.fewer", fewer, "bytes.off/%.2", 100*off, "line.most", mostNodes, "line.pairs", pairs, "line.below", below,
 		"line.on", on, "least/%.0", leastSaving, "anchor", p.Anchor, "main:rule", p.Main, "pieces", piecesOf(p.Anchor),
-		"seeds.one", len(all[0].CodedS) < 2, "batches", timing.Iterations, "exact.same", kit.CountIf(exact, func(e exactRow) bool { return e.Same }), "exact.rows", len(exact))
+		"seeds.one", len(all[0].CodedS) < 2, "batches", timing.Iterations,
+		"exact.same", kit.CountIf(exact, func(e exactRow) bool { return e.Same }), "exact.rows", len(exact))
 	main := func(c compared) bool { return c.Rule == p.Main }
 	real := func(c compared) bool { return main(c) && !c.Carrier.Ideal }
 	facts = append(facts, kit.Facts("settings", kit.CountIf(all, real), "settings.pays", kit.CountIf(all,

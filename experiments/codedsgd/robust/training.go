@@ -228,6 +228,8 @@ func trainingFacts(p trainingPlan, l learnt) []result.Fact {
 	within, bounded := l.tolerated(p, false), l.tolerated(p, true)
 	return kit.Facts("margin", margin, "trained.pieces", p.Pieces, "trained.batch", p.Batch, "trained.updates", p.Updates, "trained.rate", p.Rate,
 		"trained.width", p.Width, "last", lastEvaluations, "first", p.Bad[1],
-		"flip", train.FlipScale, "deviation", train.NoiseDeviation, "within", within.all, "within.held", within.held, "within.failed", within.failed, "within.open", within.open,
-		"bounded", bounded.all, "bounded.held", bounded.held, "bounded.failed", bounded.failed, "bounded.open", bounded.open, "guessing/%.0", 100./classes, "data:data", l.Data.Name)
+		"flip", train.FlipScale, "deviation", train.NoiseDeviation, "within", within.all, "within.held", within.held, "within.failed", within.failed,
+		"within.open", within.open,
+		"bounded", bounded.all, "bounded.held", bounded.held, "bounded.failed", bounded.failed,
+		"bounded.open", bounded.open, "guessing/%.0", 100./classes, "data:data", l.Data.Name)
 }
