@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,9 +55,11 @@ func formatted(root string, out io.Writer) error {
 }
 
 // tests leave go vet to lint. The browser's package takes as long as half of the others and
-// stands first, since go test starts packages as they are named.
+// stands first, since go test starts packages as they are named. One package more than there are
+// cores runs at a time: some wait for a lost rank or a browser.
 func tests() []step {
-	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "./internal/browser", "./...")}
+	packages := strconv.Itoa(runtime.NumCPU() + 1)
+	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "-p", packages, "./internal/browser", "./...")}
 	if repo.Chromium() == "" {
 		all = append([]step{{Command: "tests of the pages in a browser skipped: there is no Chromium on PATH"}}, all...)
 	}
