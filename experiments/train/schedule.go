@@ -99,7 +99,7 @@ func number(o *audit.Order, open []int64, log *dasp.Log, end *audit.End) {
 func (c *Config) header() audit.Header {
 	return audit.Header{Method: c.Sync, Options: *c.Options, Workers: c.Workers, Seed: c.Seed, Runtime: c.Runtime, Platform: c.Platform.Name,
 		Model: c.Model, Width: c.Width, Image: c.Image, Classes: c.Classes, Batch: c.Batch, Rate: c.Rate, Momentum: c.Momentum,
-		WeightDecay: c.WeightDecay, MaxPushes: c.MaxPushes, MaxUpdates: c.MaxUpdates}
+		WeightDecay: c.WeightDecay, MaxPushes: c.MaxPushes, MaxUpdates: c.MaxUpdates, TargetAccuracy: c.TargetAccuracy}
 }
 
 // schedule holds the part of a trail that a run follows: the workers in whose order gradients arrive, and what was

@@ -320,7 +320,7 @@ func judgeASGD(id string, s *byNodes) result.Claim {
 	if one.CI != nil {
 		sum.Args["lo"], sum.Args["hi"] = one.CI[0], one.CI[1]
 	}
-	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd)), result.Because("asgd-cut"), sum}
+	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd)), result.Because("asgd-cut"), s.wideReason(), sum}
 	if left := len(s.on) - len(nodes); left > 0 {
 		f.Notes = append(f.Notes, result.Because("asgd-left", "n", left))
 	}

@@ -135,6 +135,13 @@ func TestJudgeSavings(t *testing.T) {
 	if got := judgeASGD("C02", &s).Measured; got != 62.5 {
 		t.Errorf("cut alike CSSGD saves %v %%, want 62.5", got)
 	}
+	// With the server's link as wide as the medium, ten times as wide, they are 0.8 s, less than ASGD takes by itself.
+	kittest.JudgedAs(t, judgeASGD("C02", &s), claims.SameSign, "asgd-wide.saved", 50, "asgd-wide.interval", true)
+	multicast.Bytes *= 10 // 80 s of the link, 8 of ten: twice ASGD's 4 s; of the link alone twenty times
+	s.on[1].Of[timing.Judged.Key][timing.Multicast] = multicast
+	kittest.JudgedAs(t, judgeASGD("C02", &s), claims.SameSign, "asgd-wide.saved", 62.5)
+	multicast.Bytes /= 10
+	s.on[1].Of[timing.Judged.Key][timing.Multicast] = multicast
 	// Anybody can recompute it: a seed's mean ratio over numbers of nodes, and their geometric mean.
 	f, product := s.pairsFrame(), 1.0
 	for k := range s.seeds {
