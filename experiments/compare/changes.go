@@ -123,19 +123,24 @@ func (s *comparison) turns() result.Frame {
 	was := func(g float64) string { x, _ := s.Former.first(g); return x.Method }
 	is := func(g float64) string { x, _ := s.first(g); return x.Method }
 	return kit.Frame("turns", links, link(func(g float64) float64 { return g }), kit.Word("was", "method", was), kit.Word("is", "method", is),
-		kit.Flag("same", func(g float64) bool { return was(g) == is(g) }),
-		kit.Flag("told", func(g float64) bool { return s.told(g) }),
+		kit.Word("lead", "lead", func(g float64) string { return s.lead(g, was(g), is(g)) }),
 		kit.Count("pairs", "", func(g float64) int { n, _ := s.pairs(g); return n }),
 		kit.Count("turned", "", func(g float64) int { _, list := s.pairs(g); return len(list) }),
 		kit.Count("decided", "", func(g float64) int { _, list := s.pairs(g); return kit.CountIf(list, pair.decided) }))
 }
 
-// told reports whether an interval decides that the first method is another one than before: each is
-// told from the other on both machines.
-func (s *comparison) told(g float64) bool {
-	was, _ := s.Former.first(g)
-	is, _ := s.first(g)
-	return was.Method != "" && is.Method != "" && was.Method != is.Method && s.pair(g, is.Method, was.Method).decided()
+// lead says in a word whether the first is another one than before: the intervals tell it from the
+// former first, on both machines, or leave that open.
+func (s *comparison) lead(g float64, was, is string) string {
+	switch {
+	case was == "" || is == "":
+		return "none"
+	case was == is:
+		return "same"
+	case s.pair(g, is, was).decided():
+		return "told"
+	}
+	return "open"
 }
 
 // turned returns the frame of the pairs that turned, those that an interval decides first.
