@@ -61,8 +61,8 @@ type testbed struct {
 // cards themselves at 100 Gb/s, timed and not trained, are in compare/when.
 var links = []float64{10, 1}
 
-// ownSeeds returns the seeds of a profile's trainings: five, as of DASP's in quick, where three left
-// intervals too wide to tell an order from chance once computing times spread by 20 %.
+// ownSeeds returns the seeds of a profile's trainings: five, as of DASP's in quick. With
+// computing times that spread by 20 %, three would leave intervals too wide to tell an order from chance.
 func ownSeeds(profile string) []uint64 {
 	if profile == "quick" || profile == "standard" {
 		return []uint64{0, 1, 2, 3, 4}
