@@ -196,6 +196,25 @@ func (g *guide) changed(p sweepPoint) (yes, decided bool) {
 	})
 }
 
+// told reports whether an interval tells the first of a ranking at p from the second.
+func (g *guide) told(p sweepPoint, o ranking) bool {
+	n := o.ties()
+	return n < len(o) && g.rounded(p, o[n].Method.Key).Over(g.rounded(p, o[0].Method.Key)).Against(1) == "above"
+}
+
+// leads counts the cases in which a method without multicast wins before a second, and those of them
+// in which an interval tells the two apart.
+func (g *guide) leads() (of, told int) {
+	for _, p := range g.plan.points() {
+		if o := g.order(p, noMulticast, true); g.pays(p, noMulticast) && o.second() != "" {
+			if of++; g.told(p, o) {
+				told++
+			}
+		}
+	}
+	return of, told
+}
+
 // changes returns the frame of what the reference's machines changed in the sweep, by workers.
 func (g *guide) changes() result.Frame {
 	count := func(set string, is func(sweepPoint) bool) int { return kit.CountIf(g.of(set), is) }
@@ -217,7 +236,8 @@ func (g *guide) changeFacts() []result.Fact {
 	count := func(decided bool) int {
 		return kit.CountIf(at, func(p sweepPoint) bool { yes, told := g.changed(p); return yes && (told || !decided) })
 	}
-	return []result.Fact{kit.Finding("devices", "platform", g.plan.Devices), kit.Finding("former_devices", "platform", g.former.plan.Devices),
+	leads, told := g.leads()
+	return []result.Fact{kit.Counted("leads", "", leads), kit.Counted("leads_told", "", told), kit.Finding("devices", "platform", g.plan.Devices), kit.Finding("former_devices", "platform", g.former.plan.Devices),
 		kit.Number("jitter", "%", kit.AsIs, 100*g.plan.jitter()), kit.Counted("sweep_seeds", "", len(g.plan.Seeds)), kit.Counted("sweep_rounds", "", g.plan.Rounds-1),
 		kit.Number("overhead", "ms", kit.AsIs, g.plan.Overhead), kit.Counted("pays_before", "", g.former.paysIn(at)),
 		kit.Counted("turned", "", count(false)), kit.Counted("turned_decided", "", count(true))}

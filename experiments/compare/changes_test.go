@@ -110,3 +110,18 @@ func TestMachinesChanged(t *testing.T) {
 		t.Errorf("%v", g.best(p))
 	}
 }
+
+// A lead counts as told where the second takes longer by an interval, and where a method wins at all.
+func TestLeadsAreTold(t *testing.T) {
+	g, p := handMade(map[string]float64{"ring": 0.002}), sweepPoint{"mlp", equalWorkers, 1, 4}
+	if of, told := g.leads(); of != 1 || told != 1 { // all methods tie on the second network
+		t.Errorf("%d of %d", told, of)
+	}
+	g.rounds[sweepKey{p, "ring", 1}] = []float64{0.001, 0.012}
+	if of, told := g.leads(); of != 1 || told != 0 {
+		t.Errorf("%d of %d by an interval that holds one", told, of)
+	}
+	if of, _ := handMade(map[string]float64{"ring": 0.002, alone: 0.001}).leads(); of != 0 {
+		t.Errorf("%d leads, one worker alone is best", of)
+	}
+}

@@ -249,7 +249,8 @@ func TestTestbeds(t *testing.T) {
 	for _, c := range []struct {
 		set                              string
 		fastest, slowest, jitter, server float64
-	}{{equalSet, 5e9, 5e9, 0.2, 2}, {unequalSet, 8e9, 8e9 / 3.6, 0.2, 2}, {formerSet(equalSet), 5e9, 5e9, 0.05, 1}, {formerSet(unequalSet), 8e9, 8e9 / 3.6, 0.05, 1}} {
+	}{{equalSet, 5e9, 5e9, 0.2, 2}, {unequalSet, 8e9, 8e9 / 3.6, 0.2, 2}, {formerSet(equalSet), 5e9, 5e9, 0.05, 1},
+		{formerSet(unequalSet), 8e9, 8e9 / 3.6, 0.05, 1}} {
 		for _, g := range links {
 			p := testbedOf(c.set, g).Platform
 			first, last := p.Workers[0], p.Workers[workers-1]

@@ -106,30 +106,6 @@ func (s *comparison) overLinks(k string) (ours, base kit.Sample) {
 	return ours.Map(math.Exp), base.Map(math.Exp)
 }
 
-// counted returns a factor where its interval lies above 1, else 1: a cost that the seeds'
-// noise can make is not counted, and staleness gets no credit.
-func counted(e kit.Estimate) float64 {
-	if e.Against(1) == "above" {
-		return e.Value
-	}
-	return 1
-}
-
-// weighed returns a method's round times the samples that staleness costs, where the
-// trained comparisons say so; ok is false where they do not.
-func (g *guide) weighed(p sweepPoint, method string) (seconds float64, ok bool) {
-	t := g.time(p, method)
-	if !sweepMethod(method).Async {
-		return t, true
-	}
-	set := equalSet
-	if p.Set != equalWorkers {
-		set = unequalSet
-	}
-	f := g.factor[set][method]
-	return float64(t * counted(f)), f.N > 0
-}
-
 // points lists the points of the plan that keep takes.
 func (g *guide) points(keep func(sweepPoint) bool) []sweepPoint {
 	return slices.DeleteFunc(g.plan.points(), func(p sweepPoint) bool { return !keep(p) })
