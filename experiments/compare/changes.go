@@ -243,9 +243,16 @@ func (g *guide) changeFacts() []result.Fact {
 		kit.Counted("turned", "", count(false)), kit.Counted("turned_decided", "", count(true))}
 }
 
-// changeFacts returns how the machines differ from the former ones, and who was first and is.
+// changeFacts returns how the machines differ from the former ones, and how many pairs of methods
+// turned on both links.
 func (s *comparison) changeFacts() []result.Fact {
+	of, turned, decided := 0, 0, 0
+	for _, g := range links {
+		n, list := s.pairs(g)
+		of, turned, decided = of+n, turned+len(list), decided+kit.CountIf(list, pair.decided)
+	}
 	p, old := testbedOf(s.Set, links[0]).Platform, testbedOf(formerSet(s.Set), links[0]).Platform
 	return []result.Fact{kit.Finding("former_set", "platform", formerSet(s.Set)), kit.Number("former_jitter", "%", kit.AsIs, 100*old.Workers[0].Jitter),
-		kit.Number("server_times", "", kit.AsIs, p.Server.Bandwidth/p.Workers[0].Bandwidth), kit.Counted("seed_count", "", len(s.Seeds))}
+		kit.Number("server_times", "", kit.AsIs, p.Server.Bandwidth/p.Workers[0].Bandwidth), kit.Counted("seed_count", "", len(s.Seeds)),
+		kit.Counted("pairs", "", of), kit.Counted("turned", "", turned), kit.Counted("turned_decided", "", decided)}
 }

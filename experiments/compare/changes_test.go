@@ -55,6 +55,10 @@ func TestTurns(t *testing.T) {
 	if r := row(t, st.turned(), "sooner", "naive"); r["later"] != "ring" || !near(r["before"], 0.5) || !near(r["now"], 2) || r["decided"] != true {
 		t.Errorf("%v", r)
 	}
+	if f := st.changeFacts(); fact(t, f, "pairs") != 182 || fact(t, f, "turned_decided") != 24 || !near(fact(t, f, "former_jitter"), 5) ||
+		!near(fact(t, f, "server_times"), 2) {
+		t.Errorf("%v", f)
+	}
 	asp := st.Former.Runs[linkMethod{10, "asp"}]
 	asp[0].Curve[0].Seconds, asp[1].Curve[0].Seconds = 2, 40 // later than the ring in the mean alone
 	r = row(t, st.turns(), "link", 10.)

@@ -73,7 +73,7 @@ func comparisonOf(id, set string) exp.Experiment {
 			}
 			v.Figures = append(v.Figures, result.Figure{ID: "rounds", Form: "bar", Frame: "methods", Where: map[string]any{"barred": true},
 				X: "link", Y: []string{"round"}, By: []string{"method"}})
-			v.Facts = s.facts()
+			v.Facts = append(s.facts(), s.changeFacts()...)
 		}}.Experiment()
 }
 
@@ -430,7 +430,6 @@ func (s *comparison) facts() []result.Fact {
 	sent := func(k string) float64 {
 		return s.mean(linkMethod{links[0], k}, func(c methodRun) float64 { return c.Sent })
 	}
-	out = append(out, s.changeFacts()...)
 	return append(out, kit.Number("own_least", "", 0, lo), kit.Number("own_most", "", 0, hi),
 		kit.Number("multicast_saves", "", kit.AsIs, sent("ssgd-unicast")/sent("ssgd-multicast")))
 }
