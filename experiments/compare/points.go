@@ -51,7 +51,7 @@ func once(j point) bool { return j.Part != "synchronous" && j.Part != "methods" 
 // both clusters.
 func cost(profile string, j point) (string, float64) {
 	s := trainingSizeOf(profile)
-	run := float64(s.Gradients)*float64(s.Batch)*30e-6 + float64(s.Gradients/s.EvalEvery+10)*float64(s.Images)*10e-6
+	run := float64(s.Gradients)*float64(s.Batch)*14e-6 + float64(s.Gradients/s.EvalEvery+10)*float64(s.Images)*5e-6
 	switch j.Part {
 	case "pilot":
 		return "synchronous", run

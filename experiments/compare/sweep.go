@@ -75,7 +75,7 @@ func (s sweepPlan) former() sweepPlan {
 func (s sweepPlan) seconds() float64 {
 	perRun := 0.0
 	for _, n := range s.Nodes {
-		perRun += 0.0007 * float64(n)
+		perRun += 0.0005 * float64(n)
 	}
 	return perRun * float64(len(s.runs())/len(s.Nodes)*len(s.Seeds))
 }
