@@ -237,7 +237,8 @@ func (g *guide) changeFacts() []result.Fact {
 		return kit.CountIf(at, func(p sweepPoint) bool { yes, told := g.changed(p); return yes && (told || !decided) })
 	}
 	leads, told := g.leads()
-	return []result.Fact{kit.Counted("leads", "", leads), kit.Counted("leads_told", "", told), kit.Finding("devices", "platform", g.plan.Devices), kit.Finding("former_devices", "platform", g.former.plan.Devices),
+	return []result.Fact{kit.Counted("leads", "", leads), kit.Counted("leads_told", "", told),
+		kit.Finding("devices", "platform", g.plan.Devices), kit.Finding("former_devices", "platform", g.former.plan.Devices),
 		kit.Number("jitter", "%", kit.AsIs, 100*g.plan.jitter()), kit.Counted("sweep_seeds", "", len(g.plan.Seeds)), kit.Counted("sweep_rounds", "", g.plan.Rounds-1),
 		kit.Number("overhead", "ms", kit.AsIs, g.plan.Overhead), kit.Counted("pays_before", "", g.former.paysIn(at)),
 		kit.Counted("turned", "", count(false)), kit.Counted("turned_decided", "", count(true))}
