@@ -99,6 +99,7 @@ type checker struct {
 	nodes   []worker
 	newest  int64
 	done    int64 // updates that were made
+	used    int64 // gradients in them
 	push    int64 // instant of the last push
 	last    int64 // instant of the last event
 	made    int64 // instant of the last update
@@ -145,6 +146,17 @@ func (c *checker) event(e *Event) *Difference {
 	return c.carry(e, due, dasp.Event{Kind: dasp.EventTimer, Worker: e.Worker, At: time.Duration(e.At)})
 }
 
+// over tells whether the updates that were made reach a bound of the header.
+func (c *checker) over() bool {
+	h := &c.t.Header
+	return h.MaxPushes > 0 && c.used >= h.MaxPushes || h.MaxUpdates > 0 && c.done >= h.MaxUpdates
+}
+
+// extent describes a run's length, or its bounds.
+func extent(gradients, updates int64) string {
+	return fmt.Sprintf("%d gradients used and %d updates", gradients, updates)
+}
+
 func (c *checker) virtual() bool { return c.t.Header.Runtime == "virtual" }
 
 // overdue returns a difference if the wait of another worker than w ended before limit, and the trail does not say so: the
@@ -181,8 +193,12 @@ func (c *checker) arrived(e *Event) *Difference {
 		return differs("the worker's step", p.Step, n.steps)
 	case e.At < since:
 		return differs("the instant", instant(e.At), "at least "+instant(since))
+	case c.virtual() && c.over() && e.At > c.made:
+		return differs("a push", "made at "+instant(e.At), "none: the run reached its bound at "+instant(c.made))
 	case p.Held != n.version:
 		return differs("the version held", p.Held, n.version)
+	case c.virtual() && p.Sent != n.answered: // version 0 leaves at the start
+		return differs("the instant at which its weights left", instant(p.Sent), instant(n.answered))
 	case p.Sent < n.answered || p.Sent > e.At:
 		return differs("the instant at which its weights left", instant(p.Sent), instant(n.answered)+" to "+instant(e.At))
 	case p.Compute < 0:
@@ -350,8 +366,13 @@ func (c *checker) keep(e *Event, o, recorded Order) *Difference {
 			push, w := c.of(e, o)
 			return c.differs(push, w, "the instant of an update", byBooks, instant(recorded.Done), "at least "+instant(since)+", and none after one that was not made")
 		}
+		if c.over() {
+			push, w := c.of(e, o)
+			return c.differs(push, w, "an update", byBooks, "made", "none: the run had reached its bound, "+extent(c.used, c.done))
+		}
 		c.made = recorded.Done
 		c.done++
+		c.used += int64(len(o.Workers))
 	case answer:
 		for _, w := range o.Workers {
 			c.Answers++
@@ -365,7 +386,7 @@ func (c *checker) keep(e *Event, o, recorded Order) *Difference {
 	return nil
 }
 
-// end checks the last line.
+// end checks the last line, and that the run came to a bound of the header; one with a target may have ended before.
 func (c *checker) end() *Difference {
 	end := c.t.End
 	n := c.last
@@ -379,6 +400,9 @@ func (c *checker) end() *Difference {
 		return c.differs(min(end.Pushes, c.Pushes)+1, -1, "the number of pushes at the end", byBooks, end.Pushes, c.Pushes)
 	case end.Updates != c.done:
 		return c.differs(c.Pushes, -1, "the number of updates at the end", byBooks, end.Updates, c.done)
+	case !c.over() && c.t.Header.TargetAccuracy == 0:
+		h := &c.t.Header
+		return c.differs(c.Pushes, -1, "the end", byBooks, "after "+extent(c.used, c.done), "after "+extent(h.MaxPushes, h.MaxUpdates)+" (0: no bound)")
 	case end.At < max(c.push, c.made), c.virtual() && end.At < n:
 		return c.differs(c.Pushes, -1, "the instant of the end", byBooks, instant(end.At), "at least "+instant(max(n, c.made)))
 	}

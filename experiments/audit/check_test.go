@@ -280,10 +280,60 @@ var planted = []struct {
 		e.Orders = e.Orders[:1]
 		return e.Number, e.Worker
 	}},
+	{"the instant at which its weights left", func(t *testing.T, x *audit.Trail) (int64, int) {
+		e := x.Events[find(t, x, 25, isPush)]
+		e.Sent++
+		return e.Number, e.Worker
+	}},
+	{"the end", func(t *testing.T, x *audit.Trail) (int64, int) { // all from the 21st push on is missing, and the end says so
+		cut(t, x, 21)
+		return 20, -1
+	}},
+	{"a push", func(t *testing.T, x *audit.Trail) (int64, int) { // the run goes on after its bound
+		x.Header.MaxPushes = 20
+		used, over := 0, int64(0)
+		for _, e := range x.Events {
+			if e.Push != nil && over > 0 && e.At > over {
+				return e.Number, e.Worker
+			}
+			for _, o := range e.Orders {
+				if used += len(o.Workers); o.Order != "update" {
+					used -= len(o.Workers)
+				}
+				if used >= 20 && over == 0 {
+					over = o.Done
+				}
+			}
+		}
+		t.Fatal("the run ends with 20 gradients used")
+		return 0, 0
+	}},
 	{"the number of updates at the end", func(_ *testing.T, x *audit.Trail) (int64, int) {
 		x.End.Updates++
 		return x.End.Pushes, -1
 	}},
+}
+
+// cut takes away all from a push on, and what was done after it, and makes the end agree.
+func cut(t *testing.T, x *audit.Trail, push int64) {
+	t.Helper()
+	i := find(t, x, 0, func(e audit.Event) bool { return isPush(e) && e.Number == push })
+	x.End.At, x.End.Pushes, x.End.Updates = x.Events[i].At, push-1, 0
+	x.Events = x.Events[:i]
+	for _, e := range x.Events {
+		if e.Push != nil && e.Answered > x.End.At {
+			e.Answered = 0
+		}
+		for k := range e.Orders {
+			o := &e.Orders[k]
+			if o.Done > x.End.At {
+				o.Done = 0
+			}
+			if o.Order == "update" && o.Done > 0 {
+				x.End.Updates++
+			}
+		}
+	}
 }
 
 // latest returns the number of the latest push of the worker of event i, up to it.
@@ -323,6 +373,32 @@ func TestPlantedChangesAreNamed(t *testing.T) {
 		if d.What != p.what || d.Push != push || d.Worker != worker || d.Recorded == d.Rule {
 			t.Errorf("%s at push %d of worker %d: named as %s", p.what, push, worker, d)
 		}
+	}
+}
+
+// A run that may end at an accuracy may end before its bounds, and its trail says that it may; none goes on after them.
+func TestBoundsEndARun(t *testing.T) {
+	trail, _ := recorded(t, timing("dasp", 60))
+	cut(t, trail, 21)
+	if d := check(t, trail).Difference; d == nil || d.What != "the end" {
+		t.Errorf("cut: %v", d)
+	}
+	trail.Header.TargetAccuracy = 0.5
+	if d := check(t, trail).Difference; d != nil {
+		t.Errorf("with a target: %s", d)
+	}
+	local := timing("ssp", 60)
+	local.Runtime = "local"
+	longer, _ := recorded(t, local)
+	longer.Header.MaxPushes = 20
+	if d := check(t, longer).Difference; d == nil || d.What != "an update" {
+		t.Errorf("a run on a real clock that goes on after its bound: %v", d)
+	}
+	c := training("dasp")
+	c.EvalEvery, c.TargetAccuracy, c.MaxPushes = 6, 0.01, 600
+	whole, out := recorded(t, c)
+	if d := check(t, whole).Difference; d != nil || whole.Header.TargetAccuracy != 0.01 || out.Pushes >= 600 {
+		t.Errorf("a run that reaches its target after %d gradients: %v", out.Pushes, d)
 	}
 }
 
@@ -369,7 +445,7 @@ func TestEveryDigitCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := []string{"at", "sent", "answered", "done"}
+	free := []string{"at", "answered", "done"}
 	changed := map[string]int{}
 	for i := bytes.IndexByte(raw, '\n'); i < len(raw); i++ {
 		if raw[i] < '0' || raw[i] > '9' || i%3 > 0 {
@@ -393,7 +469,7 @@ func TestEveryDigitCounts(t *testing.T) {
 		raw[i] = was
 		changed[string(name[1])]++
 	}
-	for _, name := range strings.Fields("worker push step held compute f gap oldest wait workers pushes weight version until") {
+	for _, name := range strings.Fields("worker push step held sent compute f gap oldest wait workers pushes weight version until") {
 		if changed[name] == 0 {
 			t.Errorf("no digit of %s was changed: %v", name, changed)
 		}

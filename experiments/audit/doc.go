@@ -25,7 +25,10 @@
 //	model             and its width, image, classes where they are not the network's own
 //	batch             images of a mini-batch, B
 //	rate, momentum, weight_decay   of the server's step
-//	max_pushes, max_updates        where the run ends, gradients and updates; 0: no bound
+//	max_pushes, max_updates        where the run ends: gradients in the updates that were made, and updates;
+//	                  0: no bound
+//	target_accuracy   at which it ends before; 0: none. No trail says what an evaluation found, so a check
+//	                  then does not ask for a bound
 //	data              name, images (of the training part), sha256 of its content, raw_pixels; null in a
 //	                  timing-only run, which trains nothing
 //	first_parameters  SHA-256 of version 0, little-endian float32
@@ -43,7 +46,8 @@
 //	push      its number, in order of arrival [always]
 //	step      the worker's own count of its gradients [always]
 //	held      version of the weights that the gradient was computed on, v_n [always]
-//	sent      instant at which those weights left the server [always]
+//	sent      instant at which those weights left the server: in virtual time the worker's last answered, of
+//	          version 0 the start [always]
 //	compute   the forward and backward pass, as the worker measured it, ns
 //	f         the iteration's time that the method was told, ns: compute, or at − sent with duration iteration
 //	answered  instant at which the next weights left for the worker; none if the run ended before

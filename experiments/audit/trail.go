@@ -49,9 +49,11 @@ type Header struct {
 	WeightDecay float64        `json:"weight_decay"`
 	MaxPushes   int64          `json:"max_pushes"`
 	MaxUpdates  int64          `json:"max_updates"`
-	Data        *Data          `json:"data"`
-	FirstParams string         `json:"first_parameters,omitempty"`
-	Engine      string         `json:"engine,omitempty"`
+	// TargetAccuracy ends a run before its bounds, at an evaluation, which a trail does not have.
+	TargetAccuracy float64 `json:"target_accuracy,omitempty"`
+	Data           *Data   `json:"data"`
+	FirstParams    string  `json:"first_parameters,omitempty"`
+	Engine         string  `json:"engine,omitempty"`
 }
 
 // Data names the training images.

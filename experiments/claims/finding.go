@@ -3,9 +3,10 @@ package claims
 import "gradsync/experiments/result"
 
 // A claim in words rests on comparisons, its parts. Each part has a finding of its own, and Every or
-// Some makes the claim's of them. One rule serves ties everywhere: where both methods did exactly the
-// same there is no case, and the part counts neither for the claim nor against it. Where only the
-// numbers tie, the words decide: “at most” lets a tie hold, “below” does not.
+// Some makes the claim's of them. Where both methods did exactly the same there is no case, and the
+// part counts neither for the claim nor against it. Where only the numbers tie, the words decide: “at
+// most” lets a tie hold, “below” does not. Numbers tie exactly in D38 and D58; times within a
+// thousandth tie in D39 and D56, and X13 has a tie of its own.
 
 // Whether returns the finding of a comparison that needs no seeds.
 func Whether(holds bool) string {

@@ -89,3 +89,28 @@ func TestFindingsTurnedRound(t *testing.T) {
 		}
 	}
 }
+
+// A claim in words names the parts that decide it, three at most, with their numbers.
+func TestDecidingParts(t *testing.T) {
+	of := func(finding, method string, value any, ci *[2]float64) result.Part {
+		return Mark(result.Part{Of: map[string]string{"method": method}, Value: value, CI95: ci}, finding)
+	}
+	parts := []result.Part{of(Holds, "a", 1.0, nil), of(Undecided, "b", 0.5, &[2]float64{0.4, 0.6}), of(Differs, "c", 2.0, nil),
+		of(Undecided, "d", nil, nil), of(Undecided, "e", 3, nil), of(Undecided, "f", 4.0, nil)}
+	open := Verdict("D56", Found{Finding: Undecided, Seeds: 3, Parts: parts}).Reasons[0]
+	list := open.Args["parts"].([]map[string]any)
+	if open.Code != "open-parts" || len(list) != 3 || open.Args["more"] != 1 || list[0]["method"] != "b" || list[0]["lo"] != 0.4 || list[0]["value"] != 0.5 {
+		t.Errorf("%+v", open)
+	}
+	if _, has := list[1]["value"]; has || list[2]["method"] != "e" {
+		t.Errorf("%+v", list)
+	}
+	against := Verdict("D56", Found{Finding: Differs, Seeds: 3, Parts: parts}).Reasons[0]
+	if list = against.Args["parts"].([]map[string]any); against.Code != "does-not-hold" || len(list) != 1 || list[0]["method"] != "c" ||
+		against.Args["more"] != 0 {
+		t.Errorf("%+v", against)
+	}
+	if r := Verdict("D56", Found{Finding: Differs, Seeds: 3}).Reasons[0]; r.Args != nil {
+		t.Errorf("a claim without parts names %+v", r)
+	}
+}

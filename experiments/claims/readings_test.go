@@ -7,34 +7,91 @@ import (
 	"gradsync/experiments/result"
 )
 
-// The rule by hand, at and beside each of its bounds. A tally is the same, the opposite, neither and no case.
+// The rule by hand, at and beside each of its bounds.
 func TestJudgeOverReadings(t *testing.T) {
+	of := func(same, opposite, undecided, none int) (x Tally) {
+		return counted(1, same, opposite, undecided, none)
+	}
+	heavy := func(weights ...float64) (x Tally) { // all find the same
+		for _, w := range weights {
+			x.Add(Holds, w)
+		}
+		return x
+	}
 	for _, c := range []struct {
 		name    string
-		n       int
 		tallies []Tally
 		want    string
 	}{
-		{"all the same", 100, []Tally{{100, 0, 0, 0}}, SameSign},
-		{"at the bounds", 100, []Tally{{90, 5, 5, 0}}, SameSign},
-		{"too many opposite", 100, []Tally{{90, 6, 4, 0}}, Depends},
-		{"too few the same", 100, []Tally{{89, 0, 11, 0}}, Depends},
-		{"few the same", 100, []Tally{{10, 60, 30, 0}}, Differs},
-		{"one too many for that", 100, []Tally{{11, 60, 29, 0}}, Depends},
-		{"few the same, most of the rest open", 100, []Tally{{5, 44, 51, 0}}, Undecided},
-		{"half open", 100, []Tally{{5, 45, 50, 0}}, Differs},
-		{"no case in more than half", 100, []Tally{{49, 0, 0, 51}}, NoCase},
-		{"in half", 100, []Tally{{50, 0, 0, 50}}, SameSign},
-		{"no case is no part of the shares", 100, []Tally{{54, 3, 3, 40}}, SameSign}, // 90, 5, 5 of 60
-		{"both weightings agree", 100, []Tally{{95, 2, 3, 0}, {9.1, 0.4, 0.5, 0}}, SameSign},
-		{"they do not", 100, []Tally{{95, 2, 3, 0}, {8.9, 0.4, 0.7, 0}}, Depends},
-		{"one says so, one the opposite", 100, []Tally{{95, 2, 3, 0}, {5, 95, 0, 0}}, Depends},
-		{"just enough readings", 8, []Tally{{8, 0, 0, 0}}, SameSign},
-		{"too few readings", 7, []Tally{{7, 0, 0, 0}}, Undecided},
-		{"none", 0, []Tally{{}}, Undecided},
+		{"all the same", []Tally{of(100, 0, 0, 0)}, SameSign},
+		{"at the bounds", []Tally{of(90, 5, 5, 0)}, SameSign},
+		{"too many opposite", []Tally{of(90, 6, 4, 0)}, Depends},
+		{"too few the same", []Tally{of(89, 0, 11, 0)}, Depends},
+		{"few the same", []Tally{of(10, 60, 30, 0)}, Differs},
+		{"one too many for that", []Tally{of(11, 60, 29, 0)}, Depends},
+		{"few the same, most of the rest open", []Tally{of(5, 44, 51, 0)}, Undecided},
+		{"half open", []Tally{of(5, 45, 50, 0)}, Differs},
+		{"no case in more than half", []Tally{of(49, 0, 0, 51)}, NoCase},
+		{"in half", []Tally{of(50, 0, 0, 50)}, SameSign},
+		{"no case is no part of the shares", []Tally{of(54, 3, 3, 40)}, SameSign}, // 90, 5, 5 of 60
+		{"both weightings agree", []Tally{of(95, 2, 3, 0), counted(0.1, 91, 4, 5, 0)}, SameSign},
+		{"they do not", []Tally{of(95, 2, 3, 0), counted(0.1, 89, 4, 7, 0)}, Depends},
+		{"one says so, one the opposite", []Tally{of(95, 2, 3, 0), of(5, 95, 0, 0)}, Depends},
+		{"one leaves open what differs", []Tally{of(0, 53, 47, 0), of(0, 40, 60, 0)}, Undecided},
+		{"the other does", []Tally{of(0, 40, 60, 0), of(0, 53, 47, 0)}, Undecided},
+		{"one leaves open what is the same", []Tally{of(95, 2, 3, 0), of(20, 10, 70, 0)}, Undecided},
+		{"open beside what depends", []Tally{of(50, 50, 0, 0), of(5, 10, 85, 0)}, Depends},
+		{"open beside no case", []Tally{of(10, 0, 0, 90), of(5, 10, 85, 0)}, Depends},
+		{"open between two that disagree", []Tally{of(95, 2, 3, 0), of(5, 10, 85, 0), of(5, 95, 0, 0)}, Depends},
+		{"just enough readings", []Tally{of(8, 0, 0, 0)}, SameSign},
+		{"too few readings", []Tally{of(7, 0, 0, 0)}, Undecided},
+		{"enough, of which too few have a case", []Tally{of(7, 0, 0, 7)}, Undecided},
+		{"enough without a case", []Tally{of(1, 0, 0, 7)}, NoCase},
+		{"twelve that are worth seven", []Tally{of(12, 0, 0, 0), heavy(2, 1, 1, 1, 1, .2, .2, .2, .2, .2, .2, .2)}, Undecided}, // 7.4² / 8.28
+		{"none", []Tally{{}}, Undecided},
+		{"no tally", nil, Undecided},
 	} {
-		if got := OverReadings.Judge(c.n, c.tallies...); got != c.want {
+		if got := OverReadings.Judge(c.tallies...); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// counted returns a tally of readings of one weight.
+func counted(weight float64, same, opposite, undecided, none int) (x Tally) {
+	for finding, n := range map[string]int{Holds: same, Differs: opposite, Undecided: undecided, NoCase: none} {
+		for range n {
+			x.Add(finding, weight)
+		}
+	}
+	return x
+}
+
+// Readings of equal weight are worth their number, whatever the weight; one of weight 3 beside three
+// of 1 is (3 + 3)²/(9 + 3) = 3 of 4.
+func TestEffective(t *testing.T) {
+	if cases, all := counted(0.25, 6, 2, 1, 3).Effective(); cases != 9 || all != 12 {
+		t.Errorf("%g and %g readings, want 9 and 12", cases, all)
+	}
+	var x Tally
+	for finding, weight := range map[string]float64{Holds: 3, Differs: 1, Undecided: 1, NoCase: 1} {
+		x.Add(finding, weight)
+	}
+	if cases, all := x.Effective(); math.Abs(cases-25./11) > 1e-12 || all != 3 {
+		t.Errorf("%g and %g readings, want 2.27 and 3", cases, all)
+	}
+	if cases, all := (Tally{}).Effective(); cases != 0 || all != 0 {
+		t.Errorf("none are worth %g and %g", cases, all)
+	}
+}
+
+// Wilson's interval: 81 of 263 as Newcombe prints it (1998, method 3), the others by hand.
+func TestWilson(t *testing.T) {
+	for _, c := range []struct{ share, n, low, high float64 }{
+		{0.5, 20, 0.2993, 0.7007}, {0, 10, 0, 0.2775}, {1, 10, 0.7225, 1}, {81. / 263, 263, 0.2553, 0.3662}, {0.3, 0, 0, 1},
+	} {
+		if low, high := Wilson(c.share, c.n); math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
+			t.Errorf("%g of %g: %.4f to %.4f, want %.4f to %.4f", c.share, c.n, low, high, c.low, c.high)
 		}
 	}
 }

@@ -17,10 +17,10 @@ const (
 	SameSign  = "same-sign"  // the same side of the null, and the interval excludes the null
 	Holds     = "holds"      // a sentence without a number, and it holds
 	Differs   = "differs"    // it is decided, and otherwise than stated
-	Undecided = "undecided"  // the interval holds the value of no effect, on whichever side the estimate lies
+	Undecided = "undecided"  // these seeds decide neither way; see open
 	NoCase    = "no-case"    // both methods did exactly the same, event by event
 	Input     = "input"      // we set the number, or worked it out from the document's own
-	Depends   = "depends"    // judged over many readings of the document, which decide it neither way
+	Depends   = "depends"    // judged over many readings of the document, which do not agree
 	NotRun    = "not-run"    // the reasons say why
 	NotStated = "not-stated" // the document gives no value
 )
@@ -43,7 +43,7 @@ const DerivedRemark = "derived"
 // AsStated is the code of Found.Words where the finding is what the document states.
 const AsStated = "as-stated"
 
-// What Found.Sign says of a number beside the null, Undecided apart.
+// What Found.Signs says of a number beside the null, Undecided apart.
 const (
 	Above = "above"
 	Below = "below"
@@ -58,7 +58,8 @@ type Found struct {
 	Seeds    int             // runs behind Values; 0: deterministic
 	Finding  string          // answers a claim in words: Holds, Differs, Undecided or NoCase
 	Words    *result.Reason  // what was found of a claim in words
-	Sign     string          // of one value: Above, Below or Undecided, by a sign test in place of the interval
+	Range    *[2]float64     // the ends of a stated range, by which one value is judged
+	Signs    []string        // of Values: Above, Below or Undecided, by a sign test in place of the interval; "": by the interval
 	Readings *Readings       // judged over many readings of the document, in place of Values and Finding
 	Missing  []result.Reason // why nothing was measured
 	Differs  []result.Reason // data, width …: caps the verdict at same-sign
@@ -141,6 +142,8 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return Undecided, because("needs-seeds", "seeds", f.Seeds, "needed", SeedsFor(c.ID))
 	case f.Finding != "":
 		return c.inWords(f)
+	case f.Range != nil && finiteAll(f.Values):
+		return c.within(f)
 	case f.Words != nil && f.Words.Code == AsStated:
 		if len(f.Differs) > 0 {
 			return SameSign, because("capped", "document", c.document())
@@ -154,8 +157,8 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return Differs, because("other-count", "measured", count, "stated", len(c.Numbers()))
 	case !finiteAll(f.Values):
 		return NotRun, because("not-finite")
-	case f.CI95 != nil && len(f.CI95) != count, f.NoCase != nil && len(f.NoCase) != count, f.Sign != "" && count != 1:
-		panic(fmt.Sprintf("claims: %s: %d intervals, %d cases and the sign %q of %d numbers", c.ID, len(f.CI95), len(f.NoCase), f.Sign, count))
+	case f.CI95 != nil && len(f.CI95) != count, f.NoCase != nil && len(f.NoCase) != count, f.Signs != nil && len(f.Signs) != count:
+		panic(fmt.Sprintf("claims: %s: %d intervals, %d cases and %d signs of %d numbers", c.ID, len(f.CI95), len(f.NoCase), len(f.Signs), count))
 	}
 	return c.numbers(f)
 }
@@ -173,36 +176,68 @@ func (c Claim) putIn(f Found) []result.Reason {
 }
 
 // inWords judges a claim without a number. One seed can contradict a general sentence; that it does
-// not contradict it decides nothing.
+// not contradict it decides nothing. The reason lists the parts that decide.
 func (c Claim) inWords(f Found) (string, []result.Reason) {
-	because := func(codes ...string) (out []result.Reason) {
-		for _, code := range codes {
-			out = append(out, result.Because(code))
-		}
-		return out
-	}
 	one := f.Seeds == 1
 	switch {
 	case f.Finding == Differs && one:
-		return Differs, because("does-not-hold", "one-seed")
+		return Differs, []result.Reason{byParts("does-not-hold", f.Parts, Differs), result.Because("one-seed")}
 	case f.Finding == Differs:
-		return Differs, because("does-not-hold")
+		return Differs, []result.Reason{byParts("does-not-hold", f.Parts, Differs)}
 	case one:
-		return Undecided, because("one-seed")
+		return Undecided, []result.Reason{result.Because("one-seed")}
 	case f.Finding == Holds:
-		return Holds, because("holds")
+		return Holds, []result.Reason{result.Because("holds")}
 	case f.Finding == Undecided:
-		return Undecided, because("open-parts")
+		return Undecided, []result.Reason{byParts("open-parts", f.Parts, Undecided)}
 	}
 	panic(fmt.Sprintf("claims: %s: %q is no finding", c.ID, f.Finding))
+}
+
+// mostParts bounds the parts that a reason lists.
+const mostParts = 3
+
+// byParts returns the reason of a code with the first parts that have a finding, and how many more do.
+func byParts(code string, parts []result.Part, finding string) result.Reason {
+	var list []map[string]any
+	more := 0
+	for _, p := range parts {
+		switch {
+		case FindingOf(p) != finding:
+		case len(list) == mostParts:
+			more++
+		default:
+			one := map[string]any{}
+			for k, v := range p.Of {
+				one[k] = v
+			}
+			if x, ok := p.Value.(float64); ok && finite(x) {
+				one["value"] = x
+			}
+			if p.CI95 != nil {
+				one["lo"], one["hi"] = p.CI95[0], p.CI95[1]
+			}
+			if p.P != nil {
+				one["p"] = *p.P
+			}
+			list = append(list, one)
+		}
+	}
+	if list == nil {
+		return result.Because(code)
+	}
+	return result.Because(code, "parts", list, "more", more)
 }
 
 // numbers judges number by number; the worst verdict is the claim's.
 func (c Claim) numbers(f Found) (worst string, why []result.Reason) {
 	for i, stated := range c.Numbers() {
-		one := found{x: f.Values[i], seeds: f.Seeds, sign: f.Sign, capped: len(f.Differs) > 0}
+		one := found{x: f.Values[i], seeds: f.Seeds, capped: len(f.Differs) > 0}
 		if f.CI95 != nil {
 			one.ci = f.CI95[i]
+		}
+		if f.Signs != nil {
+			one.sign = f.Signs[i]
 		}
 		v, w := NoCase, []result.Reason(nil)
 		if f.NoCase == nil || !f.NoCase[i] {
@@ -212,11 +247,7 @@ func (c Claim) numbers(f Found) (worst string, why []result.Reason) {
 			worst, why = v, w
 		}
 	}
-	switch {
-	case len(f.CI95) > 0 && f.CI95[0] != nil:
-	case f.Seeds == 1 && worst != Undecided:
-		why = append(why, result.Because("one-seed"))
-	case f.Seeds == 0 && f.Sign == "":
+	if f.Seeds == 0 && f.Signs == nil && (len(f.CI95) == 0 || f.CI95[0] == nil) {
 		why = append(why, result.Because("deterministic"))
 	}
 	return worst, why
@@ -239,8 +270,16 @@ func (f found) open(null float64) []result.Reason {
 	case f.sign == Undecided:
 		return []result.Reason{result.Because("sign-test-open")}
 	case f.sign != "":
+		return nil
 	case f.ci != nil && f.ci[0] <= null && null <= f.ci[1] && f.ci[0] < f.ci[1]:
 		return []result.Reason{result.Because("ci-contains-null", "lo", f.ci[0], "hi", f.ci[1], "null", null)}
+	}
+	return f.unmeasured()
+}
+
+// unmeasured says why seeds decide nothing about a number: they have no interval.
+func (f found) unmeasured() []result.Reason {
+	switch {
 	case f.ci == nil && f.seeds == 1:
 		return []result.Reason{result.Because("one-seed")}
 	case f.ci == nil && f.seeds > 1:
@@ -260,22 +299,29 @@ func (f found) side(null float64) int {
 	return 0
 }
 
-// number judges one number beside the stated one. A sign test leaves its size open, so that it is
-// never better than the same sign.
-func (c Claim) number(f found, stated float64) (string, []result.Reason) {
-	if c.Null != nil {
-		if why := f.open(*c.Null); why != nil {
-			return Undecided, why
-		}
-	}
-	closest := ""
+// closest returns Equal or Within if a number is that close to the stated one, else "". A sign test
+// leaves its size open.
+func (c Claim) closest(f found, stated float64) string {
 	switch {
 	case f.sign != "":
 	case same(f.x, stated):
-		closest = Equal
+		return Equal
 	case c.Tolerance != nil && math.Abs(f.x-stated) <= *c.Tolerance:
-		closest = Within
+		return Within
 	}
+	return ""
+}
+
+// number judges one number beside the stated one. A sign test leaves its size open, so that it is
+// never better than the same sign.
+func (c Claim) number(f found, stated float64) (string, []result.Reason) {
+	if c.Null == nil {
+		return c.equality(f, stated)
+	}
+	if why := f.open(*c.Null); why != nil {
+		return Undecided, why
+	}
+	closest := c.closest(f, stated)
 	if closest != "" && !f.capped {
 		return closest, nil
 	}
@@ -288,12 +334,6 @@ func (c Claim) number(f found, stated float64) (string, []result.Reason) {
 	default:
 		why = []result.Reason{c.gap(f.x, stated)}
 	}
-	switch {
-	case c.Null == nil && closest != "":
-		return SameSign, why
-	case c.Null == nil:
-		return Differs, why
-	}
 	theirs := found{x: stated}.side(*c.Null)
 	switch f.side(*c.Null) {
 	case 0:
@@ -302,6 +342,56 @@ func (c Claim) number(f found, stated float64) (string, []result.Reason) {
 		return SameSign, why
 	}
 	return Differs, []result.Reason{result.Because("other-side", "null", *c.Null)}
+}
+
+// equality judges a number that has no value of no effect, such as a level or a count: the claim is
+// that it is the stated one, and the tolerance is its margin. The interval of seeds inside it holds,
+// outside it differs, over one of its ends is undecided, and so is a number of seeds without an
+// interval. What has no seeds is exact. Until the first results were seen such a number was judged by its
+// estimate alone, from one seed too.
+func (c Claim) equality(f found, stated float64) (string, []result.Reason) {
+	if why := f.unmeasured(); why != nil {
+		return Undecided, why
+	}
+	closest, margin := c.closest(f, stated), 0.0
+	if c.Tolerance != nil {
+		margin = *c.Tolerance
+	}
+	if f.ci != nil {
+		inside := Inside(f.ci, stated-margin, stated+margin)
+		if inside == Undecided || (inside == Holds) != (closest != "") {
+			return Undecided, []result.Reason{result.Because("ci-over-margin", "lo", f.ci[0], "hi", f.ci[1], "from", stated-margin, "to", stated+margin)}
+		}
+	}
+	switch {
+	case closest == "":
+		return Differs, []result.Reason{c.gap(f.x, stated)}
+	case f.capped:
+		return SameSign, []result.Reason{result.Because("capped", "document", c.document())}
+	}
+	return closest, nil
+}
+
+// within judges a number beside a range that the document states, by the range's ends.
+func (c Claim) within(f Found) (string, []result.Reason) {
+	one := found{x: f.Values[0], ci: f.CI95[0], seeds: f.Seeds}
+	if why := one.unmeasured(); why != nil {
+		return Undecided, why
+	}
+	ci, ends := one.ci, *f.Range
+	if ci == nil {
+		ci = &[2]float64{one.x, one.x}
+	}
+	switch Inside(ci, ends[0], ends[1]) {
+	case Differs:
+		return Differs, nil
+	case Undecided:
+		return Undecided, []result.Reason{result.Because("ci-over-range", "lo", ci[0], "hi", ci[1])}
+	}
+	if len(f.Differs) > 0 {
+		return SameSign, []result.Reason{result.Because("capped", "document", c.document())}
+	}
+	return Within, nil
 }
 
 // gap says how far x is from the stated number.

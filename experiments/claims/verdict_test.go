@@ -42,7 +42,11 @@ func input(f *Found)   { f.Input = true }
 func noCase(f *Found)  { f.NoCase = []bool{true} }
 func depends(f *Found) { f.Readings = &Readings{Depends, reading} }
 
-func sign(s string) func(*Found) { return func(f *Found) { f.Sign = s } }
+func ends(f *Found) { f.Range = &[2]float64{650, 700} }
+
+func signs(s ...string) func(*Found) { return func(f *Found) { f.Signs = s } }
+
+func sign(s string) func(*Found) { return func(f *Found) { f.Signs = []string{s} } }
 
 // firstRules returns the order of judging, and what stands before undecided.
 func firstRules() []rule {
@@ -87,7 +91,21 @@ func openRules() []rule {
 		{"one seed has no interval", "D13", Found{Values: []float64{12}, Seeds: 1}, Undecided, []string{"one-seed"}},
 		{"nor on the other side", "D13", Found{Values: []float64{-12}, Seeds: 1}, Undecided, []string{"one-seed"}},
 		{"several seeds without an interval", "D13", over(12, nil), Undecided, []string{"no-interval"}},
-		{"one seed of a number without a null", "C07", Found{Values: []float64{81}, Seeds: 1}, Within, []string{"one-seed"}},
+		{"one seed of a number without a null", "C07", Found{Values: []float64{81}, Seeds: 1}, Undecided, []string{"one-seed"}},
+		{"several seeds of it without an interval", "C07", over(82, nil), Undecided, []string{"no-interval"}},
+		{"its interval inside the tolerance", "C07", over(81, ci(80, 82)), Within, nil},
+		{"to both ends", "C07", over(82, ci(79, 85)), Equal, nil},
+		{"over an end, the estimate inside", "C07", over(81, ci(78, 84)), Undecided, []string{"ci-over-margin"}},
+		{"over an end, the estimate outside", "C07", over(78, ci(74, 82)), Undecided, []string{"ci-over-margin"}},
+		{"around the tolerance", "C07", over(82, ci(60, 99)), Undecided, []string{"ci-over-margin"}},
+		{"its interval outside", "C07", over(70, ci(66, 74)), Differs, []string{"gap"}},
+		{"an estimate that is not in its interval", "C07", over(78, ci(80, 82)), Undecided, []string{"ci-over-margin"}},
+		{"inside, on other data", "C07", over(81, ci(80, 82), data...), SameSign, []string{"capped"}},
+		{"outside, on other data", "C07", over(70, ci(66, 74), data...), Differs, []string{"gap"}},
+		{"over an end, on other data", "C07", over(81, ci(78, 84), data...), Undecided, []string{"ci-over-margin"}},
+		{"a whole number in every seed", "C10", over(3, ci(3, 3)), Equal, nil},
+		{"a whole number in most seeds", "C10", over(3, ci(2.2, 3.6)), Undecided, []string{"ci-over-margin"}},
+		{"another whole number", "C10", over(2, ci(2, 2)), Differs, []string{"gap"}},
 		{"a number without seeds needs none", "D13", one(12), SameSign, []string{"gap", "deterministic"}},
 		{"undecided before capped", "D11", over(5, ci(-1, 11), data...), Undecided, []string{"ci-contains-null"}},
 		{"a sign test that is open", "D13", with(over(12, ci(3, 20)), sign(Undecided)), Undecided, []string{"sign-test-open"}},
@@ -111,14 +129,27 @@ func lastRules() []rule {
 		{"cap of equal", "D13", over(82.1, ci(80, 84), data...), SameSign, []string{"capped"}},
 		{"cap of within", "D11", over(5, ci(4, 6), data...), SameSign, []string{"capped"}},
 		{"worse than its cap", "D21", with(over(-0.1, nil, data...), func(f *Found) { f.Seeds = 0 }), Differs, []string{"other-side", "deterministic"}},
-		{"cap of a count", "D41", over(6, nil, data...), SameSign, []string{"capped"}},
+		{"cap of a count", "D41", with(over(6, nil, data...), func(f *Found) { f.Seeds = 0 }), SameSign, []string{"capped", "deterministic"}},
 
 		// A claim that lists numbers has the worst verdict among them.
 		{"list within", "D42", ratios([]float64{0.84, 0.85, 0.88}, nil, tight, tight, tight), Within, nil},
 		{"undecided beside what holds", "D42", ratios([]float64{0.831, 0.8437, 0.95}, nil, tight, tight, wide), Undecided, []string{"ci-contains-null"}},
 		{"what differs beside undecided", "D42", ratios([]float64{0.831, 1.2, 0.95}, nil, tight, high, wide), Differs, []string{"other-side"}},
 		{"its order does not matter", "D42", ratios([]float64{0.95, 1.2, 0.831}, nil, wide, high, tight), Differs, []string{"other-side"}},
+		{"a sign test of one number, intervals of the others", "D42", with(ratios([]float64{0.831, 0.84, 0.872}, nil, tight, nil, tight), signs("", Below,
+			"")), SameSign, []string{"sign-test"}},
+		{"one sign test is open", "D42", with(ratios([]float64{0.831, 0.84, 0.872}, nil, tight, nil, tight), signs("", Undecided, "")), Undecided,
+			[]string{"sign-test-open"}},
+		{"one sign test is on the other side", "D42", with(ratios([]float64{0.831, 0.84, 0.872}, nil, tight, nil, wide), signs("", Above, "")), Differs,
+			[]string{"other-side"}},
 		{"list of another length", "D42", one(0.831), Differs, []string{"other-count"}},
+
+		{"inside a stated range", "B14", with(over(680, ci(670, 690)), ends), Within, nil},
+		{"to its ends", "B14", with(over(675, ci(650, 700)), ends), Within, nil},
+		{"inside it, on other data", "B14", with(over(680, ci(670, 690), data...), ends), SameSign, []string{"capped"}},
+		{"over an end of it", "B14", with(over(680, ci(640, 720)), ends), Undecided, []string{"ci-over-range"}},
+		{"outside it", "B14", with(over(566, ci(560, 571)), ends), Differs, nil},
+		{"one seed inside it", "B14", with(Found{Values: []float64{680}, CI95: []*[2]float64{nil}, Seeds: 1}, ends), Undecided, []string{"one-seed"}},
 
 		{"words as stated", "P05", Found{Words: &stated}, Equal, nil},
 		{"words capped", "P05", Found{Words: &stated, Differs: data}, SameSign, []string{"capped"}},

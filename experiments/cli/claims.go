@@ -34,6 +34,8 @@ type claimRow struct {
 	Baseline     string   `json:"baseline"`
 	Conditions   string   `json:"conditions"`
 	Null         *float64 `json:"null"`
+	Margin       *float64 `json:"margin"`       // of a claim of no difference
+	OutOfScope   string   `json:"out_of_scope"` // why no run here can judge it; "": one can
 	ToleranceWhy string   `json:"tolerance_why"`
 
 	Verdicts []claimVerdict `json:"verdicts"`
@@ -42,7 +44,7 @@ type claimRow struct {
 func newClaimRow(c claims.Claim) claimRow {
 	return claimRow{Claim: c, ID: c.ID, Document: c.Paper, Statement: c.Statement(), Source: c.Source(), Paper: c.Stated(), Unit: c.Unit,
 		Tolerance: c.Tolerance, Section: c.Section, Quantity: c.Quantity, Baseline: c.Baseline, Conditions: c.Conditions, Null: c.Null,
-		ToleranceWhy: c.ToleranceWhy, Verdicts: []claimVerdict{}}
+		Margin: c.Margin, OutOfScope: claims.OutOfScope(c.ID), ToleranceWhy: c.ToleranceWhy, Verdicts: []claimVerdict{}}
 }
 
 type claimVerdict struct {

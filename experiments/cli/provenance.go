@@ -52,9 +52,9 @@ func commandLine(args []string) string {
 }
 
 // commit returns the revision stamped into the binary; where none is (`go run`, a git
-// worktree, -buildvcs=false) the folder's, or "unknown". It asks once: the results that a
-// command writes into the folder are no change of the program that made them, and neither are
-// those of the command before.
+// worktree, -buildvcs=false) the folder's, or "unknown". It asks once, and a command that takes
+// long asks at its start: HEAD may move meanwhile. The results that a command writes into the
+// folder are no change of the program that made them, and neither are those of the command before.
 var commit = sync.OnceValues(func() (revision string, dirty bool) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

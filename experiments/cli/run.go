@@ -262,6 +262,7 @@ type ran struct {
 // execute runs the plan's experiments in order. The first failure or an interruption ends
 // it; finished results stay on disk.
 func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
+	commit() // before hours of work, in which the folder's HEAD may move
 	if err := errors.Join(export.Writable("tensorboard", o.tensorboard), export.Writable("traces", o.traces)); err != nil {
 		return err
 	}

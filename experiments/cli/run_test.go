@@ -236,7 +236,8 @@ func (w *full) Write(p []byte) (int, error) {
 
 func TestCommandLineNamesNoFolderOfThisMachine(t *testing.T) {
 	root := t.TempDir()
-	got := commandLine([]string{"run", "dasp", "--kept", filepath.Join(root, "all") + "," + filepath.Join(root, "monday"), "--out=" + filepath.Join(root, "results"), "--data-dir", "sets/mnist"})
+	folders := filepath.Join(root, "all") + "," + filepath.Join(root, "monday")
+	got := commandLine([]string{"run", "dasp", "--kept", folders, "--out=" + filepath.Join(root, "results"), "--data-dir", "sets/mnist"})
 	if want := "gradsync run dasp --kept all,monday --out=results --data-dir sets/mnist"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

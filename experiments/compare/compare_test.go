@@ -5,12 +5,14 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	descriptor "gradsync/experiments/method"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -213,26 +215,52 @@ func TestWhoIsChargedForCoding(t *testing.T) {
 		if err := s.run(t.Context(), &l); err != nil {
 			t.Fatal(err)
 		}
-		at[k] = l.Round
+		at[k] = l.Rounds.Mean().Value
 	}
 	if !(at[uncoded("cssgd")] < 0.5*at["cssgd"]) || !(at["ssgd-unicast"] < at[uncoded("cssgd")]) {
 		t.Errorf("%v: coding at 2 GB/s is most of CSSGD's round at 100 Gb/s", at)
 	}
 }
 
-// One straggler and a spread, by hand from the P100 of the reference.
+// One straggler and a spread, by hand from the GTX 1060 of the reference; the server's link is twice
+// a worker's, and was a worker's on the former machines, which were steady.
 func TestSweepPlatforms(t *testing.T) {
-	equal := sweepPoint{"mlp", equalWorkers, 10, 4}.platform().Workers
-	slow := sweepPoint{"mlp", straggler, 10, 4}.platform().Workers
-	wide := sweepPoint{"mlp", spread, 10, 4}.platform().Workers
+	plan := planSweep("ci")
+	of := func(set string) *cluster.Platform { return plan.platform(sweepPoint{"mlp", set, 10, 4}) }
+	equal, slow, wide := of(equalWorkers).Workers, of(straggler).Workers, of(spread).Workers
 	if q := equal[3].FLOPS / slow[3].FLOPS; q < 5.999 || q > 6.001 || slow[2].FLOPS != equal[2].FLOPS {
 		t.Errorf("the straggler is %g times slower", q)
 	}
 	if q := equal[3].FLOPS / wide[3].FLOPS; q < 3.599 || q > 3.601 || wide[0].FLOPS != equal[0].FLOPS {
 		t.Errorf("the slowest of a spread is %g times slower", q)
 	}
-	if equal[0].Bandwidth != 1.25e9 || equal[0].Jitter != 0 {
-		t.Errorf("%+v", equal[0])
+	if s := of(equalWorkers).Server; equal[0].Bandwidth != 1.25e9 || equal[0].Jitter != 0.2 || equal[0].FLOPS != 2.2e12 || s.Bandwidth != 2.5e9 {
+		t.Errorf("%+v, server %+v", equal[0], s)
+	}
+	plan = plan.former()
+	if w, s := of(equalWorkers).Workers[0], of(equalWorkers).Server; w.Bandwidth != 1.25e9 || w.Jitter != 0 || w.FLOPS != 4.9e12 || s.Bandwidth != 1.25e9 {
+		t.Errorf("%+v, server %+v", w, s)
+	}
+}
+
+// The trained comparisons' nodes: rates by hand, everything else the file's; the server keeps its
+// ratio to a worker's link.
+func TestTestbeds(t *testing.T) {
+	for _, c := range []struct {
+		set                              string
+		fastest, slowest, jitter, server float64
+	}{{equalSet, 5e9, 5e9, 0.2, 2}, {unequalSet, 8e9, 8e9 / 3.6, 0.2, 2}, {formerSet(equalSet), 5e9, 5e9, 0.05, 1},
+		{formerSet(unequalSet), 8e9, 8e9 / 3.6, 0.05, 1}} {
+		for _, g := range links {
+			p := testbedOf(c.set, g).Platform
+			first, last := p.Workers[0], p.Workers[workers-1]
+			if math.Abs(first.FLOPS/c.fastest-1) > 1e-3 || math.Abs(last.FLOPS/c.slowest-1) > 1e-3 || first.Memory != 0 {
+				t.Errorf("%s: %g to %g FLOP/s", c.set, first.FLOPS, last.FLOPS)
+			}
+			if first.Jitter != c.jitter || first.Bandwidth != g*gigabit || p.Server.Bandwidth != c.server*g*gigabit || first.Latency != 25*time.Microsecond {
+				t.Errorf("%s at %g Gb/s: %+v, server %+v", c.set, g, first, p.Server)
+			}
+		}
 	}
 }
 
@@ -244,7 +272,7 @@ func TestAlone(t *testing.T) {
 		if err := s.run(t.Context(), &l); err != nil {
 			t.Fatal(err)
 		}
-		return l.Round
+		return l.Rounds.Mean().Value
 	}
 	if at(4, 1) != at(4, 100) {
 		t.Error("one worker alone feels the link")

@@ -27,10 +27,22 @@ type comparison struct {
 	Runs   map[linkMethod][]methodRun // one per seed
 	Home   []homeRow
 	Paper  []paperRow
+	Former *comparison // on the former machines, without Home and Paper
 }
 
-// newComparison puts together what the points of a set gave.
+// newComparison puts together what the points of a set gave, and of the set before it.
 func newComparison(r *result.Result, at func(point) []pointResult, set string) *comparison {
+	s := comparisonOn(r, at, set)
+	s.Former = comparisonOn(r, at, formerSet(set))
+	for _, g := range links {
+		s.Home = append(s.Home, at(point{"home", set, g})[0].Home...)
+		s.Paper = append(s.Paper, at(point{"paper", set, g})[0].Paper...)
+	}
+	return s
+}
+
+// comparisonOn puts together the trainings of all methods on a set.
+func comparisonOn(r *result.Result, at func(point) []pointResult, set string) *comparison {
 	pilot := at(point{Part: "pilot"})[0].Runs["bsp"]
 	s := &comparison{Set: set, Size: trainingSizeOf(r.Profile), Target: targetOf(pilot.Curve), Seeds: r.Seeds, Runs: map[linkMethod][]methodRun{}}
 	kit.MadeOf(r, pilot.Engine, pilot.Data)
@@ -40,8 +52,6 @@ func newComparison(r *result.Result, at func(point) []pointResult, set string) *
 				s.Runs[linkMethod{g, m.Key}] = append(s.Runs[linkMethod{g, m.Key}], methodRunOf(m, d.Times[m.Key], at(point{Part: "synchronous"})[i].Runs))
 			}
 		}
-		s.Home = append(s.Home, at(point{"home", set, g})[0].Home...)
-		s.Paper = append(s.Paper, at(point{"paper", set, g})[0].Paper...)
 	}
 	return s
 }
@@ -49,21 +59,21 @@ func newComparison(r *result.Result, at func(point) []pointResult, set string) *
 // comparisonOf trains all methods on the testbeds of one set of workers.
 func comparisonOf(id, set string) exp.Experiment {
 	return kit.Study[point, pointResult]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
-		Points: func(string) []point { return points(set) }, Once: once, Cost: cost, Measure: do,
+		Points: func(string) []point { return points(set) }, Own: ownSeeds, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
 			return map[string]any{"size": trainingSizeOf(profile), "grounds": testbedsConfig(set), "methods": methods(), "options": options(workers),
 				"pilot_seed": pilotSeed}
 		},
 		Show: func(v *kit.View[point, pointResult]) {
 			s := newComparison(v.Result, v.At, set)
-			v.Frames = []result.Frame{s.methods(), s.curves(), s.home(), s.paper(), s.leads(), s.samples(), s.ratios(), s.extremes()}
+			v.Frames = []result.Frame{s.methods(), s.curves(), s.home(), s.paper(), s.leads(), s.samples(), s.ratios(), s.extremes(), s.changes(), s.turns(), s.turned()}
 			for _, g := range links {
 				v.Figures = append(v.Figures, result.Figure{ID: fmt.Sprintf("curves-%g", g), Form: "line", Frame: "curves", Where: map[string]any{"link": g},
 					X: "seconds", Y: []string{"accuracy"}, By: []string{"method"}})
 			}
 			v.Figures = append(v.Figures, result.Figure{ID: "rounds", Form: "bar", Frame: "methods", Where: map[string]any{"barred": true},
 				X: "link", Y: []string{"round"}, By: []string{"method"}})
-			v.Facts = s.facts()
+			v.Facts = append(s.facts(), s.changeFacts()...)
 		}}.Experiment()
 }
 
@@ -253,28 +263,31 @@ func (s *comparison) paper() result.Frame {
 		over("over_unicast", "ssgd-unicast"), over("over_multicast", "ssgd-multicast")))
 }
 
+// first returns who is first to the target on a link, no method if none reaches it with every seed,
+// and who cannot be told from it: the interval of the ratio holds 1, or the ratio is a tie.
+func (s *comparison) first(g float64) (x linkMethod, near []string) {
+	var order []timedMethod
+	for _, m := range methods() {
+		if t := s.reached(linkMethod{g, m.Key}, seconds).Mean(); distinct(m) && t.N > 0 {
+			order = append(order, timedMethod{m, t.Value})
+		}
+	}
+	if len(order) == 0 {
+		return linkMethod{}, nil
+	}
+	sortByTime(order)
+	x = linkMethod{g, order[0].Method.Key}
+	for _, o := range order[1:] {
+		if e := s.reached(linkMethod{g, o.Method.Key}, seconds).Over(s.reached(x, seconds)); e.CI != nil && e.CI[0] <= 1 || e.Value <= 1+tie {
+			near = append(near, o.Method.Key)
+		}
+	}
+	return x, near
+}
+
 // leads reports who is first to the target, who cannot be told apart, and whose round is shortest.
 func (s *comparison) leads() result.Frame {
-	first := func(g float64) (x linkMethod, near []string) {
-		var order []timedMethod
-		for _, m := range methods() {
-			if t := s.reached(linkMethod{g, m.Key}, seconds).Mean(); distinct(m) && t.N > 0 {
-				order = append(order, timedMethod{m, t.Value})
-			}
-		}
-		if len(order) == 0 {
-			return linkMethod{}, nil
-		}
-		sortByTime(order)
-		x = linkMethod{g, order[0].Method.Key}
-		for _, o := range order[1:] {
-			// the interval of the ratio holds 1, or the ratio is a tie
-			if e := s.reached(linkMethod{g, o.Method.Key}, seconds).Over(s.reached(x, seconds)); e.CI != nil && e.CI[0] <= 1 || e.Value <= 1+tie {
-				near = append(near, o.Method.Key)
-			}
-		}
-		return x, near
-	}
+	first := s.first
 	return kit.Frame("leads", links, link(func(g float64) float64 { return g }),
 		kit.Word("first", "method", func(g float64) string { x, _ := first(g); return x.Method }),
 		kit.Mean("time", "s", kit.AsIs, func(g float64) kit.Estimate { x, _ := first(g); return s.reached(x, seconds).Mean() }),

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gradsync/experiments/kit"
 )
 
 // timedMethod is one method's time at a point.
@@ -70,6 +72,30 @@ func (o ranking) longer() float64 {
 		return 100 * (o[n].Time/o[0].Time - 1)
 	}
 	return math.NaN()
+}
+
+// counted returns a factor where its interval lies above 1, else 1: a cost that the seeds'
+// noise can make is not counted, and staleness gets no credit.
+func counted(e kit.Estimate) float64 {
+	if e.Against(1) == "above" {
+		return e.Value
+	}
+	return 1
+}
+
+// weighed returns a method's round times the samples that staleness costs, where the
+// trained comparisons say so; ok is false where they do not.
+func (g *guide) weighed(p sweepPoint, method string) (seconds float64, ok bool) {
+	t := g.time(p, method)
+	if !sweepMethod(method).Async {
+		return t, true
+	}
+	set := equalSet
+	if p.Set != equalWorkers {
+		set = unequalSet
+	}
+	f := g.factor[set][method]
+	return float64(t * counted(f)), f.N > 0
 }
 
 // order sorts the methods that allowed takes by their time at p, weighed with the samples

@@ -13,13 +13,14 @@ func handMade(set map[string]float64) *guide {
 	plan := sweepPlan{Models: []string{"mlp", "lenet5"}, Sets: []string{equalWorkers}, Links: []float64{1}, Nodes: []int{4}, Densities: []float64{1, 0.01}}
 	var runs []sweepRun
 	for _, l := range plan.runs() {
-		l.Round = 0.010
+		round := 0.010
 		if l.Method == alone {
-			l.Round = 1
+			round = 1
 		}
 		if t, ok := set[l.Method]; ok && l.Point.Model == "mlp" && l.Density == 1 {
-			l.Round = t
+			round = t
 		}
+		l.Rounds = []float64{0.99 * round, 1.01 * round}
 		runs = append(runs, l)
 	}
 	return newGuide(plan, runs)
@@ -149,15 +150,16 @@ func TestRegions(t *testing.T) {
 		Nodes: []int{4, 8}, Densities: []float64{1, 0.01}}
 	var runs []sweepRun
 	for _, l := range plan.runs() {
-		l.Round = 10
+		round := 10.
 		switch p := l.Point; {
 		case l.Method == alone && p.Model == "lenet5":
-			l.Round = 1
+			round = 1
 		case l.Method == alone:
-			l.Round = 9
+			round = 9
 		case l.Method == "ring" && (p.Gbps == 100 || p.Gbps == 10 && p.Nodes == 8):
-			l.Round = 5
+			round = 5
 		}
+		l.Rounds = []float64{round}
 		runs = append(runs, l)
 	}
 	g := newGuide(plan, runs)

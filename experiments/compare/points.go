@@ -11,7 +11,7 @@ import (
 
 // point says what is run, for which workers and link.
 type point struct {
-	Part string // pilot, synchronous, methods, home, paper or sweep
+	Part string // pilot, synchronous, methods, home, paper, sweep or former-sweep
 	Set  string
 	Gbps float64
 }
@@ -32,12 +32,13 @@ type pointResult struct {
 	Sweep []sweepRun
 }
 
-// points returns those of the trained comparisons on the given sets of workers.
+// points returns those of the trained comparisons on the given sets of workers, and of the former
+// machines what a time to the target needs.
 func points(sets ...string) []point {
 	out := []point{{Part: "pilot"}, {Part: "synchronous"}}
 	for _, set := range sets {
 		for _, g := range links {
-			out = append(out, point{"methods", set, g}, point{"home", set, g}, point{"paper", set, g})
+			out = append(out, point{"methods", set, g}, point{"methods", formerSet(set), g}, point{"home", set, g}, point{"paper", set, g})
 		}
 	}
 	return out
@@ -50,7 +51,7 @@ func once(j point) bool { return j.Part != "synchronous" && j.Part != "methods" 
 // both clusters.
 func cost(profile string, j point) (string, float64) {
 	s := trainingSizeOf(profile)
-	run := float64(s.Gradients)*float64(s.Batch)*30e-6 + float64(s.Gradients/s.EvalEvery+10)*float64(s.Images)*10e-6
+	run := float64(s.Gradients)*float64(s.Batch)*14e-6 + float64(s.Gradients/s.EvalEvery+10)*float64(s.Images)*5e-6
 	switch j.Part {
 	case "pilot":
 		return "synchronous", run
@@ -58,8 +59,8 @@ func cost(profile string, j point) (string, float64) {
 		return "synchronous", 6 * run
 	case "methods":
 		return j.Set, (8*run + float64(s.Timed)*0.02) / float64(len(links))
-	case "sweep":
-		return "compare/when", planSweep(profile).seconds()
+	case "sweep", "former-sweep":
+		return "compare/when", planOf(j, profile).seconds()
 	}
 	return j.Set, 1e-3
 }
@@ -96,13 +97,21 @@ func do(ctx context.Context, env exp.Env, j point, seed uint64) (out pointResult
 		out.Home, err = home(ctx, env, g, seed)
 	case "paper":
 		out.Paper, err = paper(ctx, env, g, seed)
-	case "sweep":
-		p := planSweep(env.Profile)
+	case "sweep", "former-sweep":
+		p := planOf(j, env.Profile)
 		out.Sweep, err = kit.Keep(ctx, env, []any{"compare/sweep", p}, func(string) ([]sweepRun, error) {
 			return sweep(ctx, p, &exp.Bar{Env: env, Total: float64(len(p.runs()))})
 		})
 	}
 	return out, err
+}
+
+// planOf returns the grid of a point that is one of the two sweeps.
+func planOf(j point, profile string) sweepPlan {
+	if j.Part == "former-sweep" {
+		return planSweep(profile).former()
+	}
+	return planSweep(profile)
 }
 
 // slice returns env with a progress that counts as part i of n.

@@ -16,19 +16,24 @@ import (
 // the times with what the two trained comparisons say of samples.
 func when() exp.Experiment {
 	return kit.Study[point, pointResult]{ID: "compare/when", Source: source, Kind: result.TimingOnly, Profiles: exp.Profiles,
-		Points: func(string) []point { return append([]point{{Part: "sweep"}}, points(equalSet, unequalSet)...) }, Once: once, Cost: cost, Measure: do,
+		Points: func(string) []point {
+			return append([]point{{Part: "sweep"}, {Part: "former-sweep"}}, points(equalSet, unequalSet)...)
+		}, Own: ownSeeds, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
-			return map[string]any{"sweep": planSweep(profile), "methods": sweepMethods(), "size": trainingSizeOf(profile),
+			return map[string]any{"sweep": planSweep(profile), "former_sweep": planSweep(profile).former(), "methods": sweepMethods(), "size": trainingSizeOf(profile),
 				"grounds": testbedsConfig(equalSet, unequalSet), "pilot_seed": pilotSeed}
 		},
 		Show: func(v *kit.View[point, pointResult]) {
 			g := newGuide(planSweep(v.Profile), v.At(point{Part: "sweep"})[0].Sweep)
+			g.former = newGuide(g.plan.former(), v.At(point{Part: "former-sweep"})[0].Sweep)
 			for _, set := range []string{equalSet, unequalSet} {
-				g.samples(newComparison(v.Result, v.At, set))
+				st := newComparison(v.Result, v.At, set)
+				g.samples(set, st)
+				g.former.samples(set, st.Former)
 			}
 			tallies, firsts := g.tallies()
 			v.Frames = []result.Frame{g.short(), tallies, firsts, g.duels(), g.paying(), g.networks(), g.cases(), g.factors(), g.density(), g.sparsePays(),
-				g.rounds(), g.extremes(), g.trained(), g.zeros(), g.nodes(), g.sizes()}
+				g.timesOf(), g.extremes(), g.trained(), g.zeros(), g.nodes(), g.sizes(), g.changes()}
 			for _, set := range []string{equalWorkers, straggler} {
 				v.Figures = append(v.Figures, result.Figure{ID: "links-" + set, Form: "line", Frame: "times",
 					Where: map[string]any{"model": g.plan.Models[len(g.plan.Models)-1], "set": set}, X: "link", Y: append(slices.Clone(drawn), alone), Log: "xy"})
@@ -40,8 +45,10 @@ func when() exp.Experiment {
 // guide holds what advice is computed from.
 type guide struct {
 	plan    sweepPlan
-	times   map[sweepKey]float64 // seconds of a round
+	times   map[sweepKey]float64 // seconds of a round, mean over seeds
+	rounds  map[sweepKey]kit.Sample
 	studies []*comparison
+	former  *guide // on the machines before the reference
 	// factor is how many times as many samples as BSP an asynchronous method needs, by
 	// set of the trained comparison.
 	factor map[string]map[string]kit.Estimate
@@ -55,9 +62,10 @@ type sweepKey struct {
 }
 
 func newGuide(plan sweepPlan, runs []sweepRun) *guide {
-	g := &guide{plan: plan, times: map[sweepKey]float64{}, factor: map[string]map[string]kit.Estimate{}}
+	g := &guide{plan: plan, times: map[sweepKey]float64{}, rounds: map[sweepKey]kit.Sample{}, factor: map[string]map[string]kit.Estimate{}}
 	for _, l := range runs {
-		g.times[sweepKey{l.Point, l.Method, l.Density}] = l.Round
+		k := sweepKey{l.Point, l.Method, l.Density}
+		g.rounds[k], g.times[k] = l.Rounds, l.Rounds.Mean().Value
 	}
 	return g
 }
@@ -71,13 +79,13 @@ func (g *guide) time(p sweepPoint, method string) float64 {
 	return t
 }
 
-// samples takes in what a trained comparison says of asynchronous methods.
-func (g *guide) samples(st *comparison) {
+// samples takes in what a trained comparison on a set of workers says of asynchronous methods.
+func (g *guide) samples(set string, st *comparison) {
 	g.studies = append(g.studies, st)
-	g.factor[st.Set] = map[string]kit.Estimate{}
+	g.factor[set] = map[string]kit.Estimate{}
 	for _, k := range asyncs() {
 		ours, base := st.overLinks(k)
-		g.factor[st.Set][k] = ours.Over(base)
+		g.factor[set][k] = ours.Over(base)
 	}
 }
 
@@ -96,30 +104,6 @@ func (s *comparison) overLinks(k string) (ours, base kit.Sample) {
 		}
 	}
 	return ours.Map(math.Exp), base.Map(math.Exp)
-}
-
-// counted returns a factor where its interval lies above 1, else 1: a cost that the seeds'
-// noise can make is not counted, and staleness gets no credit.
-func counted(e kit.Estimate) float64 {
-	if e.Against(1) == "above" {
-		return e.Value
-	}
-	return 1
-}
-
-// weighed returns a method's round times the samples that staleness costs, where the
-// trained comparisons say so; ok is false where they do not.
-func (g *guide) weighed(p sweepPoint, method string) (seconds float64, ok bool) {
-	t := g.time(p, method)
-	if !sweepMethod(method).Async {
-		return t, true
-	}
-	set := equalSet
-	if p.Set != equalWorkers {
-		set = unequalSet
-	}
-	f := g.factor[set][method]
-	return float64(t * counted(f)), f.N > 0
 }
 
 // points lists the points of the plan that keep takes.
@@ -466,8 +450,8 @@ func (g *guide) sparsePays() result.Frame {
 		kit.Flag("link_pays", func(r row) bool { return pays[r.gbps] }))
 }
 
-// rounds returns the frame of every method's round on the most nodes.
-func (g *guide) rounds() result.Frame {
+// timesOf returns the frame of every method's round on the most nodes.
+func (g *guide) timesOf() result.Frame {
 	cols := []kit.Col[sweepPoint]{kit.Word("model", "model", func(p sweepPoint) string { return p.Model }),
 		kit.Word("set", "set", func(p sweepPoint) string { return p.Set }),
 		link(func(p sweepPoint) float64 { return p.Gbps })}
@@ -588,5 +572,6 @@ func (g *guide) facts(seeds int) []result.Fact {
 			}
 		}
 	}
+	out = append(out, g.changeFacts()...)
 	return append(out, kit.Counted("costs_counted", "", counted), kit.Counted("costs_unknown", "", 2*len(asyncs())-known), kit.Counted("seed_count", "", seeds))
 }

@@ -87,13 +87,17 @@ func (b *Bar) Step(what string) {
 
 // MeanAndHalf returns the mean of x and the half-width of its 95 % Student
 // interval; half is NaN for a single value.
-func MeanAndHalf(x []float64) (mean, half float64) {
+func MeanAndHalf(x []float64) (mean, half float64) { return MeanAndHalfOf(x, 1) }
+
+// MeanAndHalfOf is MeanAndHalf for one of several comparisons whose intervals hold all true values at
+// once in 95 % of cases (Bonferroni's bound): each is of level 1 − 0.05/comparisons.
+func MeanAndHalfOf(x []float64, comparisons int) (mean, half float64) {
 	mean = stat.Mean(x, nil)
 	if len(x) < 2 {
 		return mean, math.NaN()
 	}
 	n := float64(len(x))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(1 - 0.025/float64(comparisons))
 	return mean, t * stat.StdDev(x, nil) / math.Sqrt(n)
 }
 

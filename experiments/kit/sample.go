@@ -45,7 +45,10 @@ func (s Sample) Mean() (e Estimate) {
 
 // Over returns the geometric mean of s/base, paired by seed, with the interval of the
 // mean of their logarithms.
-func (s Sample) Over(base Sample) (e Estimate) {
+func (s Sample) Over(base Sample) Estimate { return s.OverOf(base, 1) }
+
+// OverOf is Over with an interval of one of several comparisons that hold at once; see exp.MeanAndHalfOf.
+func (s Sample) OverOf(base Sample, comparisons int) (e Estimate) {
 	if len(s) == 0 || len(s) != len(base) {
 		return e
 	}
@@ -54,7 +57,7 @@ func (s Sample) Over(base Sample) (e Estimate) {
 		ratios[i] = s[i] / base[i]
 		logs[i] = math.Log(ratios[i])
 	}
-	m, half := exp.MeanAndHalf(logs)
+	m, half := exp.MeanAndHalfOf(logs, comparisons)
 	e = Estimate{Value: math.Exp(m), N: len(s), Samples: ratios}
 	if !math.IsNaN(half) {
 		e.CI = &[2]float64{math.Exp(m - half), math.Exp(m + half)}

@@ -74,11 +74,14 @@ func (s Signs) P() float64 {
 // Against reports what the sign test decides at 5 %, in Estimate.Against's words: "below" if the
 // first is sooner, "above" if it is later, else "undecided", and "none" without a pair. It needs six
 // pairs of one order to decide.
-func (s Signs) Against() string {
+func (s Signs) Against() string { return s.AgainstOf(1) }
+
+// AgainstOf is Against at 5 % for several comparisons at once (Bonferroni's bound).
+func (s Signs) AgainstOf(comparisons int) string {
 	switch {
 	case s == Signs{}:
 		return "none"
-	case s.P() > 0.05:
+	case s.P() > 0.05/float64(comparisons):
 		return "undecided"
 	case s.Sooner > s.Later:
 		return "below"
@@ -106,8 +109,11 @@ func Together(each []Times) (out Times) {
 // Over returns how t compares with base, paired by seed: the geometric mean of the ratios with its
 // interval where every time is known. Else the bounds stand for what is bounded, there is no
 // interval, and only the sign test says which is sooner.
-func (t Times) Over(base Times) Estimate {
-	e := t.Bounds().Over(base.Bounds())
+func (t Times) Over(base Times) Estimate { return t.OverOf(base, 1) }
+
+// OverOf is Over with an interval of one of several comparisons that hold at once; see exp.MeanAndHalfOf.
+func (t Times) OverOf(base Times, comparisons int) Estimate {
+	e := t.Bounds().OverOf(base.Bounds(), comparisons)
 	if t.Missed()+base.Missed() > 0 {
 		e.CI = nil
 	}

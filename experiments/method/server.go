@@ -42,7 +42,7 @@ func servers() []Method {
 			Flag{Name: "qis-weight", Default: "1/N", Help: "1/N or 1"},
 			Flag{Name: "group-weight", Default: "1/K", Help: "1/K or 1/N"},
 			Flag{Name: "adjustment", Want: "at least 0", Good: func(x float64) bool { return x >= 0 },
-				Help: "the server's time to adjust states, for each of its decisions, beside the platform's"}),
+				Help: "the server's time, beside a decision's, where a worker's WSS or FSS begins or ends"}),
 		of("backup", "backup workers", "备份工作节点", Look{}, false, nil, Flag{Name: "backup", Default: 1, Help: "gradients dropped per round"}),
 		of("gssp", "GSSP", "GSSP", Look{}, true, nil, staleness),
 	}

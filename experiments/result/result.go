@@ -140,6 +140,7 @@ type Part struct {
 	Value   any               `json:"value,omitempty"`
 	CI95    *[2]float64       `json:"ci95,omitempty"`
 	Samples []float64         `json:"samples,omitempty"`
+	P       *float64          `json:"p,omitempty"`     // of the sign test that judges it, where a run misses a target
 	Holds   *bool             `json:"holds,omitempty"` // nil: no case, or Undecided
 
 	Undecided bool `json:"undecided,omitempty"` // its interval decides neither way

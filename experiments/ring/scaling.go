@@ -168,11 +168,13 @@ func (x scalingData) of(n int, of func(scalingSample) float64) kit.Estimate {
 // rate returns the mean throughput of n GPUs with overlap, plainRate without, in samples
 // per second.
 func (x scalingData) rate(n int) float64 {
-	return x.of(n, func(p scalingSample) float64 { return float64(n*blogBatch) / p.Overlap.Seconds }).Value
+	return x.of(n, func(p scalingSample) float64 { return samplesPerSecond(n, p.Overlap) }).Value
 }
 
+func samplesPerSecond(n int, t iterationTime) float64 { return float64(n*blogBatch) / t.Seconds }
+
 func (x scalingData) plainRate(n int) float64 {
-	return x.of(n, func(p scalingSample) float64 { return float64(n*blogBatch) / p.Plain.Seconds }).Value
+	return x.of(n, func(p scalingSample) float64 { return samplesPerSecond(n, p.Plain) }).Value
 }
 
 // calm returns the iteration of another distribution on all GPUs.
@@ -235,16 +237,26 @@ func inRange(id string, x float64) (p position) {
 	return p
 }
 
-// r2 returns R² of the line through the throughputs from 2 GPUs on.
-func (x scalingData) r2() float64 {
-	var xs, ys []float64
-	for _, n := range x.gpus {
-		if n >= 2 {
-			xs, ys = append(xs, float64(n)), append(ys, x.rate(n))
+// r2 returns R² of the line through the throughputs from 2 GPUs on, seed by seed.
+func (x scalingData) r2() kit.Estimate {
+	out := make(kit.Sample, x.seeds)
+	for seed := range out {
+		var xs, ys []float64
+		for _, n := range x.gpus {
+			if n >= 2 {
+				xs, ys = append(xs, float64(n)), append(ys, samplesPerSecond(n, x.at(scalingPoint{n, ""})[seed].Overlap))
+			}
 		}
+		a, b := stat.LinearRegression(xs, ys, nil, false)
+		out[seed] = stat.RSquared(xs, ys, nil, a, b)
 	}
-	a, b := stat.LinearRegression(xs, ys, nil, false)
-	return stat.RSquared(xs, ys, nil, a, b)
+	return out.Mean()
+}
+
+// growth returns the time of an iteration on all GPUs over that on midGPUs, paired by seed.
+func (x scalingData) growth() kit.Estimate {
+	times := func(n int) kit.Sample { return kit.Each(x.at(scalingPoint{n, ""}), withOverlap) }
+	return times(blogGPUs).Over(times(midGPUs))
 }
 
 // edge returns the last number of GPUs inside a node and the first outside.
@@ -276,12 +288,13 @@ func (x scalingData) claims(s stack) []result.Claim {
 }
 
 // ranged judges B14 or B16, a range, by its bounds: the interval lies inside, outside, or over one of
-// them. Its parts are the other distributions.
+// them. The claim states numbers, so that one inside is within. Its parts are the other distributions,
+// which decide nothing.
 func (x scalingData) ranged(id string, of func(scalingSample) float64) result.Claim {
 	e := x.of(blogGPUs, of)
 	p := inRange(id, e.Value)
 	f := claims.Number(e.Value, e.CI, e.Samples, e.N)
-	f.Finding = claims.Inside(e.CI, p.Lo, p.Hi)
+	f.Range = &[2]float64{p.Lo, p.Hi}
 	least, most, inside := math.Inf(1), math.Inf(-1), []string{}
 	for _, s := range x.stacks {
 		ms := of(x.calm(s))
@@ -316,16 +329,23 @@ func blogEfficiency() (least, most float64) {
 	return 1e5 * blogSingle / r.Hi, 1e5 * blogSingle / r.Lo
 }
 
+// linear judges B17 by two parts, each with its interval over seeds; until the first results were seen
+// it was judged by means alone.
 func (x scalingData) linear() result.Claim {
-	r2, growth := x.r2(), x.of(blogGPUs, withOverlap).Value/x.of(midGPUs, withOverlap).Value
-	ok := r2 >= leastR2 && x.of(blogGPUs, withOverlap).Value <= (1+claims.Tolerance("B17"))*x.of(midGPUs, withOverlap).Value
 	in, out := x.edge()
 	least, most := blogEfficiency()
-	words := result.Because("B17-found", "r2", r2, "times", x.work())
-	f := claims.Holding(ok, x.seeds, &words)
+	r2, growth := x.r2(), x.growth()
+	words := result.Because("B17-found", "r2", r2.Value, "times", x.work())
+	straight := claims.AtLeast(r2.CI, leastR2)
+	part := func(e kit.Estimate, finding, criterion string) result.Part {
+		p := kit.Part(e.Value, false, "criterion", criterion)
+		p.CI95, p.Samples = e.CI, e.Samples
+		return claims.Mark(p, finding)
+	}
+	f := claims.OfParts([]result.Part{part(r2, straight, "r2"), part(growth, claims.AtMost(growth.CI, 1+claims.Tolerance("B17")), "growth")}, x.seeds, &words)
 	return claims.Verdict("B17", f, result.Because("B17", "gpus", blogGPUs, "times", x.work(), "efficiency", 100*x.work()/blogGPUs,
-		"blog_least", least, "blog_most", most),
-		result.Because("B17-growth", "gpus", blogGPUs, "growth", 100*(growth-1), "mid", midGPUs),
+		"blog_least", least, "blog_most", most, "straight", straight == claims.Holds),
+		result.Because("B17-growth", "gpus", blogGPUs, "growth", 100*(growth.Value-1), "mid", midGPUs),
 		result.Because("B17-edge", "in", in, "in_rate", x.rate(in), "out", out, "out_rate", x.rate(out), "drops", x.rate(out) < x.rate(in)))
 }
 
@@ -353,7 +373,8 @@ func (x scalingData) facts() []result.Fact {
 		"within/GB/s.0", blogWithin/1e9, "between/GB/s.0", blogSlowest/1e9, "jitter/%.0", 100*blogCluster().Workers[0].Jitter,
 		"millions", blogParams/1_000_000, "ours", deepSpeech().params(), "estimate/ms.0", stated("B13"), "reference:stack", deepSpeech().Key,
 		"recurrent", dsLayers, "units", dsUnits, "channels", dsChannels, "letters", dsLetters, "least:stack", least.Key, "most:stack", most.Key,
-		"work/.1", x.work(), "r2/.4", x.r2(), "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
+		"work/.1", x.work(), "r2/.4", x.r2().Value, "straight", claims.AtLeast(x.r2().CI,
+			leastR2) == claims.Holds, "edge_in", in, "edge_out", out, "edge_drops", x.rate(out) < x.rate(in), "mid", midGPUs,
 		"grown/%.0", 100*grown(midGPUs)/grown(x.gpus[len(x.gpus)-1]), "paper_steps", planScaling("paper").Steps)
 	for i, of := range []func(scalingSample) float64{withOverlap, saved} {
 		id := []string{"B14", "B16"}[i]

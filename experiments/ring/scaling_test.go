@@ -107,7 +107,7 @@ func (x *scalingData) set(n int, seconds float64) {
 func TestScalingIsJudged(t *testing.T) {
 	got := made(0.68, 0.77).claims(deepSpeech())
 	want := map[string][2]string{"B01": {claims.Input, "our-layers"}, "B02": {claims.Input, "our-layers"}, "B10": {claims.Within, "B10-limit"},
-		"B13": {claims.Within, "B13"}, "B15": {claims.Input, "B15"}, "B14": {claims.Holds, "by-bounds"}, "B16": {claims.Holds, "stacks-inside"},
+		"B13": {claims.Within, "B13"}, "B15": {claims.Input, "B15"}, "B14": {claims.Within, "by-bounds"}, "B16": {claims.Within, "stacks-inside"},
 		"B17": {claims.Holds, "B17-edge"}, "B18": {claims.Differs, "B18"}}
 	if len(got) != len(want) {
 		t.Errorf("%d claims", len(got))
@@ -155,11 +155,31 @@ func TestSaturationIsNotLinear(t *testing.T) {
 	for _, n := range []int{4, 8, 10, 12, 16, 40} {
 		x.set(n, 0.68*max(float64(n)/8, 1))
 	}
-	if r2 := x.r2(); r2 >= leastR2 {
-		t.Errorf("R² = %g", r2)
+	if r2 := x.r2(); r2.Value >= leastR2 || len(r2.Samples) != 2 {
+		t.Errorf("R² = %+v", r2)
+	}
+	if c := x.linear(); *c.Parts[0].Holds || arg(c, "B17")["straight"] != false {
+		t.Errorf("a curve is called straight: %+v", c.Reasons)
 	}
 	if w := x.work(); math.Abs(w-40*0.37/3.4) > 1e-9 {
 		t.Errorf("40 GPUs do the work of %g", w)
+	}
+}
+
+// One seed above the bound of growth and one below, with means inside it, decide nothing.
+func TestLinearIsJudgedBySeeds(t *testing.T) {
+	x := made(0.68, 0.77)
+	at := x.at
+	x.at = func(r scalingPoint) []scalingSample {
+		if r == (scalingPoint{40, ""}) {
+			return []scalingSample{{Overlap: iterationTime{Seconds: 0.64}}, {Overlap: iterationTime{Seconds: 0.73}}}
+		}
+		return at(r)
+	}
+	c := x.linear()
+	wantVerdict(t, c, claims.Undecided, "open-parts")
+	if p := c.Parts[1]; !p.Undecided || p.CI95 == nil || len(p.Samples) != 2 || math.Abs(p.Samples[1]-0.73/0.68) > 1e-9 {
+		t.Errorf("growth %+v", p)
 	}
 }
 

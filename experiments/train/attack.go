@@ -18,10 +18,13 @@ type Attack struct {
 // Attacks lists the kinds of an Attack.
 //
 //   - labels: of class c of C, label C−1−c is learnt (Yin et al. 2018, §7).
-//   - flipped: the gradient's opposite, FlipScale times as long (Blanchard et al. 2017's
-//     omniscient adversary proposes the opposite, scaled up).
+//   - flipped: the opposite of the piece's own gradient, FlipScale times as long. Blanchard et
+//     al. 2017 have an omniscient adversary, who proposes the opposite of what all honest
+//     gradients give, scaled up: it knows more, and can do more harm.
 //   - gaussian: noise of mean 0 and standard deviation NoiseDeviation in every coordinate of
 //     the piece's mean (Blanchard et al. 2017, §6).
+//
+// None adapts to the rule.
 var Attacks = []string{"labels", "flipped", "gaussian"}
 
 // What Attacks scale by.

@@ -3,10 +3,15 @@ package train
 import (
 	"context"
 	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"gradsync/experiments/kit"
+	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
@@ -96,14 +101,37 @@ func TestFixedHost(t *testing.T) {
 	}
 }
 
-// TestAdjustment: DASP's own cost of a decision delays its answers and nobody else's.
+// TestAdjustment: DASP pays where a wait begins and where it ends, whether the run is recorded or not;
+// answers in QIS cost nothing, and no other method pays.
 func TestAdjustment(t *testing.T) {
-	for sync, want := range map[string]time.Duration{"asp": 6 * time.Millisecond, "dasp": 9 * time.Millisecond} {
-		o := rivals.Options{Smin: 1, Smax: 50, Adjustment: 3 * time.Millisecond}
-		out := mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: rounded(1), Batch: 8, MaxPushes: 3, TimingOnly: true, Server: Server{Options: &o}})
-		if p := out.Log.Pushes[0]; p.Replied-p.Received != want {
-			t.Errorf("%s answers after %v, want %v", sync, p.Replied-p.Received, want)
+	const adjust = 3 * time.Millisecond
+	run := func(sync string, smin int64, adjustment time.Duration, record string) []dasp.Push {
+		o := rivals.Options{Smin: smin, Smax: smin + 1, Adjustment: adjustment}
+		p := rounded(4)
+		p.Workers[3].FLOPS /= 8
+		return mustRun(t, Config{Sync: sync, Model: "lenet5", Platform: p, Batch: 8, MaxPushes: 40, TimingOnly: true,
+			Server: Server{Options: &o, Record: record}}).Log.Pushes
+	}
+	for _, c := range []struct {
+		sync string
+		smin int64
+	}{{"asp", 1}, {"ssp", 1}, {"dasp", 49}} { // as far as 49 versions ahead all is QIS
+		if got, want := run(c.sync, c.smin, adjust, ""), run(c.sync, c.smin, 0, ""); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s, Smin %d: %v, without a cost %v", c.sync, c.smin, got, want)
 		}
+	}
+	free, dear := run("dasp", 1, 0, ""), run("dasp", 1, adjust, "")
+	waits := func(p dasp.Push) bool { return p.State == dasp.FSS && p.Replied-p.Received > 20*time.Millisecond }
+	at, later := slices.IndexFunc(free, waits), slices.IndexFunc(dear, waits)
+	if at < 0 || later != at || dear[at].Received != free[at].Received || dear[at].Replied-free[at].Replied != adjust {
+		t.Errorf("the first long wait is push %d, with a cost %d, and ends not %v later, its beginning being over: %v, %v", at, later, adjust, free, dear)
+	}
+	if recorded := run("dasp", 1, adjust, filepath.Join(t.TempDir(), "record")); !reflect.DeepEqual(recorded, dear) {
+		t.Errorf("recorded: %v, want %v", recorded, dear)
+	}
+	rec := &recorder{Policy: kit.Must(rivals.New("dasp", rivals.Options{Workers: 2, Smin: 1, Smax: 2, Alpha: 0.5}))}
+	if rec.Step(dasp.Event{Kind: dasp.EventPush}); rec.Decided().State != dasp.QIS {
+		t.Errorf("a recorder tells the server %+v of a push in QIS", rec.Decided())
 	}
 }
 

@@ -223,7 +223,7 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, order *schedule,
 	_, elapsed, err := launch(ctx, r, true, func(p cluster.Proc) (struct{}, error) {
 		job := dasp.Job{Layers: r.layers, Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay,
 			MaxPushes: r.cfg.MaxPushes, MaxUpdates: r.cfg.MaxUpdates,
-			F: f, Decision: r.cfg.Options.Decision(r.cfg.Sync, r.cfg.Platform.Decision), Lease: r.cfg.Lease}
+			F: f, Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}, Adjustment: r.cfg.Options.AdjustmentOf(r.cfg.Sync), Lease: r.cfg.Lease}
 		if r.shared != nil {
 			task := newTask(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, r.init)
 			job.Task = task

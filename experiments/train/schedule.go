@@ -32,6 +32,15 @@ func (r *recorder) Step(e dasp.Event) []dasp.Action {
 	return actions
 }
 
+// Decided returns what the policy decided on the latest push, none if it decides nothing: the server
+// asks, and a recorded run costs what it costs unrecorded.
+func (r *recorder) Decided() (d dasp.Decision) {
+	if p, ok := r.Policy.(dasp.Decider); ok {
+		d = p.Decided()
+	}
+	return d
+}
+
 // record writes the audit trail of a run: what the policy was asked and answered, with what the server's log and the data
 // know of it.
 func (r *runner) record(rec *recorder, log *dasp.Log) error {
@@ -90,7 +99,7 @@ func number(o *audit.Order, open []int64, log *dasp.Log, end *audit.End) {
 func (c *Config) header() audit.Header {
 	return audit.Header{Method: c.Sync, Options: *c.Options, Workers: c.Workers, Seed: c.Seed, Runtime: c.Runtime, Platform: c.Platform.Name,
 		Model: c.Model, Width: c.Width, Image: c.Image, Classes: c.Classes, Batch: c.Batch, Rate: c.Rate, Momentum: c.Momentum,
-		WeightDecay: c.WeightDecay, MaxPushes: c.MaxPushes, MaxUpdates: c.MaxUpdates}
+		WeightDecay: c.WeightDecay, MaxPushes: c.MaxPushes, MaxUpdates: c.MaxUpdates, TargetAccuracy: c.TargetAccuracy}
 }
 
 // schedule holds the part of a trail that a run follows: the workers in whose order gradients arrive, and what was

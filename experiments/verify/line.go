@@ -15,7 +15,7 @@ const lineEquation = "C(n,r)(n−r)/r ≥ n(n−r)/(n−1), equal for r ≥ n−
 	"takes no longer than CSSGD with whole gradients on one medium: exact, n ≤ 40"
 
 // tradeOff compares CSSGD's load with the line, the inequality with the one it was derived
-// from, and the costs of all three where computing a share takes from 1/64 to 64 of what
+// from, and the costs of all three, CSSGD's by its load and by OneMedium, where computing a share takes from 1/64 to 64 of what
 // sending a gradient does, and where the two ends of the line cost the same.
 func tradeOff(load, line func(n, r int) *big.Rat) (t tally, err error) {
 	for n := 2; n <= lineNodes; n++ {
@@ -26,10 +26,11 @@ func tradeOff(load, line func(n, r int) *big.Rat) (t tally, err error) {
 				prices = append(prices, big.NewRat(1<<k, 64))
 			}
 			for _, share := range prices {
-				alone, ssgd, _ := codedsgd.OneMedium(n, r, share, one)
+				alone, ssgd, own := codedsgd.OneMedium(n, r, share, one)
 				cssgd := add(mul(share, whole(int64(r))), load(n, r))
-				t.add(alone.Cmp(cssgd) <= 0 || ssgd.Cmp(cssgd) <= 0, "n = %d, r = %d, T_c = %s T_g: CSSGD %s, one worker %s, SSGD %s", n, r, share.RatString(),
-					cssgd.RatString(), alone.RatString(), ssgd.RatString())
+				t.add(own.Cmp(cssgd) == 0 && (alone.Cmp(cssgd) <= 0 || ssgd.Cmp(cssgd) <= 0),
+					"n = %d, r = %d, T_c = %s T_g: CSSGD %s, by OneMedium %s, one worker %s, SSGD %s", n, r, share.RatString(),
+					cssgd.RatString(), own.RatString(), alone.RatString(), ssgd.RatString())
 			}
 		}
 	}

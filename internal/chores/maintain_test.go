@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/paper"
 )
 
@@ -110,7 +111,8 @@ func TestReproductionRunsThenRenders(t *testing.T) {
 	}
 	steps = reproduction("there", "quick", "", []string{"dasp/table4"}, []string{"dasp"})
 	if len(steps) != 5 || !strings.HasPrefix(steps[0].Command, "gradsync run dasp/table4 --profile quick --out ") ||
-		!strings.HasSuffix(steps[2].Command, " --except dasp/table4 --kept "+filepath.Join("there", "parts")) || steps[1].Command != steps[3].Command {
+		!strings.HasSuffix(steps[2].Command, " --except dasp/table4 --kept "+filepath.Join("there", "parts", memo.BuildHash())) ||
+		steps[1].Command != steps[3].Command {
 		t.Errorf("with a page of the first results: %+v", steps)
 	}
 	if steps = reproduction("there", "ci", "0", []string{"dasp/table6"}, []string{"dasp"}); len(steps) != 2 {

@@ -7,11 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/paper"
 	"gradsync/internal/repo"
 )
@@ -53,9 +56,11 @@ func formatted(root string, out io.Writer) error {
 }
 
 // tests leave go vet to lint. The browser's package takes as long as half of the others and
-// stands first, since go test starts packages as they are named.
+// stands first, since go test starts packages as they are named. One package more than there are
+// cores runs at a time: some wait for a lost rank or a browser.
 func tests() []step {
-	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "./internal/browser", "./...")}
+	packages := strconv.Itoa(runtime.NumCPU() + 1)
+	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "-p", packages, "./internal/browser", "./...")}
 	if repo.Chromium() == "" {
 		all = append([]step{{Command: "tests of the pages in a browser skipped: there is no Chromium on PATH"}}, all...)
 	}
@@ -136,8 +141,10 @@ func reproduction(dir, profile, seeds string, first, run []string) []step {
 	}
 	render := self("report", "--results", results, "--out", filepath.Join(dir, "html"))
 	if first != nil && profile != "ci" {
-		parts := filepath.Join(dir, "parts") // both runs share trainings; an interrupted reproduction goes on from them
-		return []step{runs(first, "--kept", parts), render, runs(run, "--except", strings.Join(first, ","), "--kept", parts), render,
+		// Both runs share trainings, and an interrupted reproduction goes on from them: the same build's, since another may have other rules.
+		parts := filepath.Join(dir, "parts")
+		own := filepath.Join(parts, memo.BuildHash())
+		return []step{runs(first, "--kept", own), render, runs(run, "--except", strings.Join(first, ","), "--kept", own), render,
 			{Command: "remove " + parts, own: func(string, io.Writer) error { return os.RemoveAll(parts) }}}
 	}
 	return []step{runs(run), render}

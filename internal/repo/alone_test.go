@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestPapersStandAlone: each paper builds with shared, and its tests pass, in a copy of the
-// tree that holds nothing else: no other paper, no experiment, data set or page. The tests of
-// a second or more run there with GRADSYNC_LONG.
+// TestPapersStandAlone: each paper builds with shared, and so do its tests, in a copy of the
+// tree that holds nothing else: no other paper, no experiment, data set or page. With
+// GRADSYNC_LONG the tests run there too.
 func TestPapersStandAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -43,7 +43,7 @@ func TestPapersStandAlone(t *testing.T) {
 			if os.Getenv("GRADSYNC_LONG") != "" {
 				run(t, dir, "go", "test", paper)
 			} else {
-				run(t, dir, "go", "test", "-short", "-vet=off", "-trimpath", paper)
+				run(t, dir, "go", "vet", "-trimpath", paper)
 			}
 		})
 	}

@@ -10,9 +10,10 @@ import (
 
 // Run trains job on all ranks; every rank calls it and gets its own Log. It repeats,
 // Steps times or until OnStep says so: gradients of the node's own blocks, in fixed
-// point (line 4); the exchange, of each layer while the computation goes on with what
-// is before it (lines 5 and 6); the step of descent with the sum over all blocks, the
-// same bits on every rank (line 7).
+// point or with a Rule in float32 (line 4); the exchange, of each layer while the
+// computation goes on with what is before it (lines 5 and 6); the step of descent with
+// the sum over all blocks, or with what the Rule makes of all pieces, the same bits on
+// every rank (line 7).
 //
 // Source: Alg. 1
 func Run(p cluster.Proc, job Job) (*Log, error) {
@@ -36,7 +37,8 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	return x.log, nil
 }
 
-// exchanger leaves the sum of all blocks' gradients in node.sum, by one of the methods.
+// exchanger leaves the sum of all blocks' gradients in node.sum, with a Rule every piece's
+// gradient in node.pieces, by one of the methods.
 type exchanger interface {
 	// exchange makes the exchange of one step. The device has been started: node.ready waits for it. In
 	// a timing-only run the same messages go without contents.
@@ -153,7 +155,7 @@ func (x *node) iterate() error {
 }
 
 // addOwn adds the node's own gradients of a layer, quantised like everybody's, to the
-// sum (the second sum of eq. 17).
+// sum (the second sum of eq. 17), or with a Rule keeps them as pieces.
 func (x *node) addOwn(l int) error {
 	if x.pieces == nil {
 		x.coded(len(x.own) * x.m * x.job.Layers[l].Length)

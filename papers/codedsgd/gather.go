@@ -43,13 +43,15 @@ func newPieces(x *node) (*pieces, error) {
 func words(dst []int32, src []float32, samples int) (notFinite int) {
 	for i, v := range src {
 		v /= float32(samples)
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+		if notFiniteNumber(v) {
 			notFinite++
 		}
 		dst[i] = int32(math.Float32bits(v))
 	}
 	return notFinite
 }
+
+func notFiniteNumber(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 
 // keep writes a decoded segment, the front of src, to its place in a piece's layer.
 func (p *pieces) keep(piece int, l cluster.Layer, cut Cut, src []int32, position int) {
@@ -69,7 +71,8 @@ func (p *pieces) keepOwn(piece int, l cluster.Layer, src []int32) {
 	}
 }
 
-// descend aggregates all pieces and takes the step, on every node the same bits.
+// descend aggregates all pieces and takes the step, on every node the same bits. An outcome
+// that is not finite is an error: there are more such pieces than the rule tolerates.
 func (p *pieces) descend(x *node) error {
 	work := p.rule.Work(x.o.MicroBlocks, x.params)
 	work.FLOP += 4 * float64(x.params)
@@ -81,9 +84,28 @@ func (p *pieces) descend(x *node) error {
 		if err := p.rule.Aggregate(p.mean, p.grads); err != nil {
 			return err
 		}
+		if err := p.finite(x); err != nil {
+			return err
+		}
 		Descend(x.job.Task.Params(), p.mean, x.job.Rate, x.job.WeightDecay)
 		return nil
 	})
+}
+
+// finite returns an error if the rule's outcome has a NaN or an infinity.
+func (p *pieces) finite(x *node) error {
+	err := &NotFiniteError{Rank: x.rank, Step: x.step, Rule: p.rule.Name}
+	for l, layer := range x.job.Layers {
+		for _, v := range p.mean[layer.Offset : layer.Offset+layer.Length] {
+			if notFiniteNumber(v) {
+				err.Numbers, err.Layer, err.Name = err.Numbers+1, l, layer.Name
+			}
+		}
+	}
+	if err.Numbers == 0 {
+		return nil
+	}
+	return err
 }
 
 // earliest returns the holder of each block that computes it first, of equal ones the lowest:

@@ -28,9 +28,10 @@ import "math/big"
 // the smaller of two. So no T_c/T_g makes CSSGD strictly first. Equal to the line are only
 // r = n−1 and r = n, which is one worker alone, n times.
 //
-// The argument ends where messages are charged per receiver, where the exchange hides
-// behind computing, and where an aggregation needs every block's gradient, so that sums
-// cannot travel in their place.
+// The argument ends where messages are charged per receiver and where the exchange hides
+// behind computing. An aggregation that needs every block's gradient, so that sums cannot
+// travel in their place, has a line of its own, (n−r)/(n−1) of what r = 1 sends, with the
+// same outcome without overlap (codedsgd/robust).
 //
 // Source: ours: Eq. (28) beside the two ways that need no redundancy
 func TradeOff(n, r int) *big.Rat {

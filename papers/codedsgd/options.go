@@ -11,7 +11,8 @@ import (
 //
 //   - cssgd: Algorithm 3's coded packets, multicast to r nodes at once.
 //   - ssgd-unicast, ssgd-multicast: every block's gradient to every node that lacks
-//     it, sent by its first holder, one copy per receiver or one multicast. With
+//     it, sent by its first holder, or with a Rule by the holder that computes it
+//     earliest, one copy per receiver or one multicast. With
 //     Redundancy 1 and MicroBlocks 0 that is ordinary SSGD, whose nodes send one
 //     summed gradient each.
 //   - compressed: sum, then code: a reduce-scatter of slices by coded packets of

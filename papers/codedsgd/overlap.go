@@ -251,31 +251,38 @@ func (s *store) put(block, j, layer int) {
 }
 
 // stock moves the step's counts to t. Numbers out of range were saturated, which
-// training survives; NaN and infinities are an error.
+// training survives; NaN and infinities are an error, unless a rule looks at every piece.
 func (s *store) stock(t *Totals, step int64) error {
 	bad := s.notFinite
 	t.Saturated += s.saturated
 	t.NotFinite += bad
 	s.saturated, s.notFinite = 0, 0
-	if bad > 0 {
-		return &NotFiniteError{s.rank, step, bad, s.layer, s.layers[s.layer].Name}
+	if bad > 0 && s.bounds == nil {
+		return &NotFiniteError{Rank: s.rank, Step: step, Numbers: bad, Layer: s.layer, Name: s.layers[s.layer].Name}
 	}
 	return nil
 }
 
 // NotFiniteError ends a run whose gradients are no numbers any more: it has diverged.
 //
-// Source: ours: no integer stands for NaN, and no rule aggregates it
+// Source: ours: no integer stands for NaN, and no rule tolerates any number of them
 type NotFiniteError struct {
 	Rank    int
 	Step    int64
-	Numbers int64 // NaN and infinite ones, of the rank's own gradients
+	Numbers int64 // NaN and infinite ones, of the rank's own gradients, or of Rule's outcome
 	Layer   int   // the last that has some
 	Name    string
+	Rule    string // "": gradients were to be added
 }
 
 // Error says where.
+//
+// Source: ours: as the type
 func (e *NotFiniteError) Error() string {
-	return fmt.Sprintf("codedsgd: rank %d, step %d: %d numbers of its gradients are NaN or infinite, the last in layer %d %q",
-		e.Rank, e.Step, e.Numbers, e.Layer, e.Name)
+	of := "its gradients"
+	if e.Rule != "" {
+		of = "what rule " + e.Rule + " makes of all pieces"
+	}
+	return fmt.Sprintf("codedsgd: rank %d, step %d: %d numbers of %s are NaN or infinite, the last in layer %d %q",
+		e.Rank, e.Step, e.Numbers, of, e.Layer, e.Name)
 }

@@ -43,8 +43,10 @@ type Rule struct {
 }
 
 // Tolerates returns the largest number of adversarial pieces of Q under which the rule's
-// outcome stays near the others': 0 for the mean, ⌊(Q−3)/2⌋ for Krum, −1 if Q < 3, else
-// ⌊(Q−1)/2⌋: half of the coordinates, or of the norms, must be honest.
+// outcome stays near the others', whatever numbers they are, NaN and infinities included: 0
+// for the mean, ⌊(Q−3)/2⌋ for Krum, −1 if Q < 3, else ⌊(Q−1)/2⌋. Of the median and Krum that
+// is a theorem. Clip's is a bound of ours: with more than half of the norms honest no piece
+// counts for more than the longest honest one, which promises no descent.
 //
 // Source: ours: Q ≥ 2f+3 (Blanchard et al. 2017), breakdown point of a median
 func (r Rule) Tolerates(pieces int) int {
@@ -56,6 +58,12 @@ func (r Rule) Tolerates(pieces int) int {
 	}
 	return 0
 }
+
+// Bounded reports whether Tolerates is only a bound on how far bad pieces move the outcome,
+// with no theorem on training: clip's, whose threshold is ours.
+//
+// Source: ours: norm clipping (Sun et al. 2019) sets its threshold by hand
+func (r Rule) Bounded() bool { return r.Name == Clip }
 
 // check returns why the rule cannot aggregate a number of pieces.
 func (r Rule) check(pieces int) error {
@@ -71,8 +79,12 @@ func (r Rule) check(pieces int) error {
 }
 
 // Aggregate writes to dst the rule's outcome of Q pieces, each as long as dst, P numbers in
-// the same unit, which must be finite. The order of the pieces does not matter: median and
-// Krum give the same bits, mean and clip the same up to the rounding of sums in float64.
+// the same unit. What is not finite is infinitely far: to the median NaN is below all
+// numbers, to Krum a piece that has one is at an infinite distance, and clip, which has no
+// direction to shorten it to, takes it for 0. So up to Tolerates such pieces leave a finite
+// outcome; with more it may hold NaN or infinities, with one of the mean it does. The order of
+// the pieces does not matter: median and Krum give the same bits of finite numbers, mean and
+// clip the same up to the rounding of sums in float64.
 // It returns an error if the rule has no outcome for Q pieces, and panics if one is
 // shorter than dst.
 //
@@ -88,7 +100,13 @@ func (r Rule) Aggregate(dst []float32, pieces [][]float32) error {
 	case Median:
 		medians(dst, pieces)
 	case Krum:
-		copy(dst, pieces[r.krum(pieces)][:len(dst)])
+		nearest := r.krum(pieces)
+		for i := range dst {
+			dst[i] = float32(math.NaN())
+			if nearest != nil {
+				dst[i] = nearest[i] + 0 // equal pieces differ in the sign of a zero
+			}
+		}
 	case Clip:
 		weighted(dst, pieces, shares(pieces))
 	default:
@@ -121,6 +139,7 @@ func (r Rule) Work(pieces, params int) cluster.Work {
 }
 
 // medians takes the median of each coordinate; of an even number the mean of the middle two.
+// NaN comes first.
 func medians(dst []float32, pieces [][]float32) {
 	column := make([]float32, len(pieces))
 	half := len(pieces) / 2
@@ -129,16 +148,18 @@ func medians(dst []float32, pieces [][]float32) {
 			column[k] = p[i]
 		}
 		slices.Sort(column)
-		if dst[i] = column[half] + 0; len(pieces)%2 == 0 { // −0 + 0 is 0, whichever of the two stood there
-			dst[i] = float32((float64(column[half-1]) + float64(column[half])) / 2)
+		middle := column[half]
+		if len(pieces)%2 == 0 {
+			middle = float32((float64(column[half-1]) + float64(column[half])) / 2)
 		}
+		dst[i] = middle + 0 // −0 + 0 is 0, whichever zeros stood there
 	}
 }
 
 // krum returns the piece with the least sum of squared distances to its Q−f−2 nearest
 // others; of equal ones the lexicographically smallest, whose place among the pieces does
-// not matter.
-func (r Rule) krum(pieces [][]float32) int {
+// not matter. It returns nil if no sum is finite.
+func (r Rule) krum(pieces [][]float32) (nearest []float32) {
 	squares := make([][]float64, len(pieces))
 	for i := range squares {
 		squares[i] = make([]float64, len(pieces))
@@ -149,7 +170,7 @@ func (r Rule) krum(pieces [][]float32) int {
 			squares[j][i] = squares[i][j]
 		}
 	}
-	best, least := -1, 0.0
+	least := math.Inf(1)
 	for i, to := range squares {
 		others := slices.Delete(to, i, i+1)
 		slices.Sort(others)
@@ -157,30 +178,39 @@ func (r Rule) krum(pieces [][]float32) int {
 		for _, d := range others[:len(pieces)-r.Bad-2] {
 			score += d
 		}
-		if best < 0 || cmp.Or(cmp.Compare(score, least), slices.Compare(pieces[i], pieces[best])) < 0 {
-			best, least = i, score
+		if !math.IsInf(score, 1) && (nearest == nil || cmp.Or(cmp.Compare(score, least), slices.Compare(pieces[i], nearest)) < 0) {
+			nearest, least = pieces[i], score
 		}
 	}
-	return best
+	return nearest
 }
 
-// square returns ‖a−b‖².
+// square returns ‖a−b‖², infinite if a number of one is not finite.
 func square(a, b []float32) (sum float64) {
 	for i, x := range a {
 		d := float64(x) - float64(b[i])
 		sum += float64(d * d)
 	}
-	return sum
+	return orInfinite(sum)
 }
 
-// shares returns by how much each piece is shortened to the median of all norms: at most 1.
+// orInfinite returns x, infinity for NaN.
+func orInfinite(x float64) float64 {
+	if math.IsNaN(x) {
+		return math.Inf(1)
+	}
+	return x
+}
+
+// shares returns by how much each piece is shortened to the median of all norms: at most 1,
+// and 0 of one that is not finite, unless the median is infinite.
 func shares(pieces [][]float32) []float64 {
 	norms := make([]float64, len(pieces))
 	for i, p := range pieces {
 		for _, x := range p {
 			norms[i] += float64(float64(x) * float64(x))
 		}
-		norms[i] = math.Sqrt(norms[i])
+		norms[i] = math.Sqrt(orInfinite(norms[i]))
 	}
 	sorted := slices.Sorted(slices.Values(norms))
 	half := len(sorted) / 2
@@ -197,12 +227,15 @@ func shares(pieces [][]float32) []float64 {
 	return norms
 }
 
-// weighted writes the mean of the weighted pieces to dst, in float64 and rounded once.
+// weighted writes the mean of the weighted pieces to dst, in float64 and rounded once. A
+// piece of weight 0 is 0, finite or not.
 func weighted(dst []float32, pieces [][]float32, weights []float64) {
 	for i := range dst {
 		sum := 0.0
 		for k, p := range pieces {
-			sum += float64(weights[k] * float64(p[i]))
+			if weights[k] != 0 {
+				sum += float64(weights[k] * float64(p[i]))
+			}
 		}
 		dst[i] = float32(sum / float64(len(pieces)))
 	}

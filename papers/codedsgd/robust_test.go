@@ -27,6 +27,7 @@ func aggregate(t *testing.T, r codedsgd.Rule, pieces [][]float32) []float32 {
 // Worked out with pencil. Krum of 0, 1, 3, 10, 30 with f = 1 sums the two least squares:
 // 1+9, 1+4, 4+9, 49+81, 400+729. Of 0 … 4 three have 2: the smallest is taken.
 func TestRulesByHand(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	line := func(xs ...float32) (out [][]float32) {
 		for _, x := range xs {
 			out = append(out, []float32{x})
@@ -47,9 +48,19 @@ func TestRulesByHand(t *testing.T) {
 		{codedsgd.Rule{Name: codedsgd.Clip}, [][]float32{{3, 4}, {6, 8}, {0, 1}}, []float32{2, 3}},
 		{codedsgd.Rule{Name: codedsgd.Clip}, [][]float32{{0, 8}, {0, 2}}, []float32{0, 3.5}}, // to 5
 		{codedsgd.Rule{Name: codedsgd.Clip}, [][]float32{{0}, {0}, {9}}, []float32{0}},
+		// NaN is below all numbers, a piece that has one far from all, and clipped to 0.
+		{codedsgd.Rule{Name: codedsgd.Median}, [][]float32{{nan, 8}, {5, inf}, {2, 7}}, []float32{2, 8}},
+		{codedsgd.Rule{Name: codedsgd.Median}, [][]float32{{nan}, {5}, {2}, {inf}}, []float32{3.5}},
+		{codedsgd.Rule{Name: codedsgd.Krum, Bad: 1}, line(nan, 0, 1, 3, inf), []float32{1}},
+		{codedsgd.Rule{Name: codedsgd.Clip}, [][]float32{{3, 4}, {6, 8}, {0, 5}, {nan, 0}}, []float32{1.875, 3.75}}, // to 7.5
 	} {
 		if got := aggregate(t, c.rule, c.pieces); !slices.Equal(got, c.want) {
 			t.Errorf("%+v of %v: %v, want %v", c.rule, c.pieces, got, c.want)
+		}
+	}
+	for _, rule := range rules(4) {
+		if rule.Bounded() != (rule.Name == codedsgd.Clip) {
+			t.Errorf("%+v: bounded %v", rule, rule.Bounded())
 		}
 	}
 	for _, c := range []struct{ pieces, krum, median int }{{12, 4, 5}, {11, 4, 5}, {5, 1, 2}, {4, 0, 1}, {3, 0, 1}, {2, -1, 0}, {1, -1, 0}} {
@@ -91,7 +102,8 @@ func rules(pieces int) (out []codedsgd.Rule) {
 	return out
 }
 
-// The order of the pieces does not matter, ties of Krum included, and no piece is changed.
+// The order of the pieces does not matter, ties of Krum and signs of zeros included, and no
+// piece is changed.
 func TestRulesDoNotDependOnOrder(t *testing.T) {
 	r := cluster.Stream(1, 0, "", "pieces")
 	for pieces := 1; pieces <= 9; pieces++ {
@@ -99,6 +111,12 @@ func TestRulesDoNotDependOnOrder(t *testing.T) {
 			p := drawn(r, pieces, 4)
 			if pieces > 3 {
 				p[0], p[2] = slices.Clone(p[1]), slices.Clone(p[3]) // twins tie
+				for i := range p {
+					p[i][0] = 0
+					if i%2 > 0 {
+						p[i][0] = float32(math.Copysign(0, -1))
+					}
+				}
 			}
 			before := fmt.Sprint(p)
 			want := aggregate(t, rule, p)
@@ -110,7 +128,8 @@ func TestRulesDoNotDependOnOrder(t *testing.T) {
 				got := aggregate(t, rule, p)
 				for i, x := range got {
 					summed := rule.Name == codedsgd.Mean || rule.Name == codedsgd.Clip
-					if d := math.Abs(float64(x - want[i])); !summed && d > 0 || d > 1e-6 {
+					same := math.Float32bits(x) == math.Float32bits(want[i])
+					if d := math.Abs(float64(x - want[i])); !summed && !same || d > 1e-6 {
 						t.Fatalf("%+v of %d pieces: %v, in another order %v", rule, pieces, want, got)
 					}
 				}
@@ -119,9 +138,10 @@ func TestRulesDoNotDependOnOrder(t *testing.T) {
 	}
 }
 
-// The breakdown point: however far f pieces are thrown, alike or apart, what a rule tolerates
-// leaves its outcome among the honest, and the mean is anywhere with one. A majority moves the
-// median and clip, Q−f−1 alike pieces move Krum.
+// The breakdown point: however far f pieces are thrown, alike, apart or out of the numbers, what
+// a rule tolerates leaves its outcome among the honest, and the mean is anywhere with one. A
+// majority moves the median and clip, Q−f−1 alike pieces move Krum; as many that are apart,
+// and for the median on both sides, need not.
 func TestBreakdownPoint(t *testing.T) {
 	const far, length = 1e20, 3
 	r := cluster.Stream(2, 0, "", "pieces")
@@ -132,21 +152,23 @@ func TestBreakdownPoint(t *testing.T) {
 				beyond = pieces/2 + 1
 			}
 			for _, bad := range []int{rule.Tolerates(pieces), beyond} {
-				for _, alike := range []bool{true, false} {
+				for _, kind := range []string{"alike", "apart", "NaN", "infinite", "both"} {
 					for i := range bad {
 						for j := range length {
-							p[i][j] = far
-							if !alike {
-								p[i][j] = far * float32(1+r.Float64())
-							}
+							p[i][j] = map[string]float32{"alike": far, "apart": far * float32(1+r.Float64()), "NaN": float32(math.NaN()),
+								"infinite": float32(math.Inf(1)), "both": float32(math.Inf(1 - 2*(i%2)))}[kind]
+						}
+						if kind == "both" && i%3 == 2 {
+							p[i][0] = float32(math.NaN())
 						}
 					}
 					norm := 0.0
 					for _, x := range aggregate(t, rule, p) {
 						norm = math.Hypot(norm, float64(x))
 					}
-					if honest := norm < 100; honest != (bad == rule.Tolerates(pieces)) && (alike || rule.Name != codedsgd.Krum) {
-						t.Errorf("%+v of %d pieces, %d bad, alike %v: norm %g", rule, pieces, bad, alike, norm)
+					exempt := bad == beyond && (rule.Name == codedsgd.Krum && kind == "apart" || rule.Name == codedsgd.Median && kind == "both")
+					if honest := norm < 100; honest != (bad == rule.Tolerates(pieces)) && !exempt {
+						t.Errorf("%+v of %d pieces, %d bad, %s: norm %g", rule, pieces, bad, kind, norm)
 					}
 				}
 			}
@@ -201,6 +223,50 @@ func TestRuleOfEveryPieceOnEveryNode(t *testing.T) {
 							t.Errorf("n=%d r=%d %+v: %d numbers clipped", n, r, o, s.Saturated)
 						}
 					}
+				}
+			}
+		}
+	}
+}
+
+// A piece that is not finite does not end a run under a rule that tolerates it: its NaN travels
+// coded and plain, and every node ends with the same finite parameters. The mean ends the run,
+// and so does the median if two of three pieces are such: both name the rule's outcome.
+func TestPiecesThatAreNotFinite(t *testing.T) {
+	for _, poison := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+		ends := make([]*quadratic, 4)
+		poisoned := func(rank int) *quadratic {
+			q := plain(0)
+			q.poisoned, q.poison = 11, poison
+			ends[rank] = q
+			return q
+		}
+		for _, rule := range rules(6) {
+			for _, method := range []string{codedsgd.CSSGD, codedsgd.SSGDMulticast} {
+				job := codedsgd.Job{Batch: 12, Rate: 0.1, Steps: 3, Options: codedsgd.Options{Method: method, Redundancy: 2, Rule: rule}}
+				if rule.Name == codedsgd.Mean {
+					_, _, err := cluster.Run(t.Context(), virtual.New(network(4), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
+						job.Task = poisoned(0)
+						return codedsgd.Run(p, job)
+					})
+					var gone *codedsgd.NotFiniteError
+					if !errors.As(err, &gone) || gone.Rule != codedsgd.Mean || gone.Numbers != 1 || gone.Layer != 3 || gone.Step != 0 {
+						t.Errorf("%s, %g: %v", method, poison, err)
+					}
+					continue
+				}
+				got, _ := train(t, virtual.New(network(4), virtual.Config{}), job, poisoned)
+				var counted int64
+				for rank, r := range got {
+					counted += r.Log.Totals.NotFinite
+					for _, w := range ends[rank].params {
+						if math.IsNaN(float64(w)) || math.IsInf(float64(w), 0) {
+							t.Fatalf("%+v, %s, %g: rank %d ends with %g", rule, method, poison, rank, w)
+						}
+					}
+				}
+				if counted != 2*3 {
+					t.Errorf("%+v, %s, %g: %d numbers counted, want one at each of two holders in three steps", rule, method, poison, counted)
 				}
 			}
 		}
@@ -314,12 +380,12 @@ func TestRulesThatCannotBe(t *testing.T) {
 		"NaN or infinite": func(j *codedsgd.Job) {
 			q := newQuadratic(4, 3)
 			q.poisoned, q.poison = 1, float32(math.NaN())
-			j.Task = q
+			j.Task, j.Options.Rule.Name = q, codedsgd.Mean
 		},
 		"are NaN": func(j *codedsgd.Job) {
 			q := newQuadratic(4, 3)
 			q.poisoned, q.poison = 1, float32(math.Inf(-1))
-			j.Task = q
+			j.Task, j.Options.Rule = q, codedsgd.Rule{} // the paper's sum
 		},
 	} {
 		_, _, err := cluster.Run(t.Context(), virtual.New(network(3), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {

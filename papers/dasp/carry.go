@@ -7,13 +7,18 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// step tells the policy of an event and queues what it orders. Timers are set
-// at once, since time does not wait for the queue.
+// step tells the policy of an event and queues the decision's cost and what it
+// orders. Timers are set at once, since time does not wait for the queue.
 func (s *server) step(ev Event) {
-	if s.job.Decision != (cluster.Work{}) {
-		s.orders = append(s.orders, order{decision: true})
+	actions := s.policy.Step(ev)
+	cost := s.job.Decision
+	if s.adjusts(ev, actions) {
+		cost.Fixed += s.job.Adjustment
 	}
-	for _, a := range s.policy.Step(ev) {
+	if cost != (cluster.Work{}) {
+		s.orders = append(s.orders, order{decision: cost})
+	}
+	for _, a := range actions {
 		if a.Kind == SetTimer {
 			s.nodes[a.Workers[0]].timer = a.At
 			continue
@@ -28,13 +33,26 @@ func (s *server) step(ev Event) {
 	}
 }
 
+// adjusts reports whether a state other than QIS begins or ends with an event: a
+// push is held in one, or a worker that was in one is answered or has its
+// gradient dropped. QIS after QIS adjusts nothing, nor does a timer that finds
+// the worker still held.
+//
+// Source: §3.2, the cost of state adjustment
+func (s *server) adjusts(ev Event, actions []Action) bool {
+	if d, ok := s.policy.(Decider); ok && ev.Kind == EventPush && d.Decided().State > QIS {
+		return true
+	}
+	return slices.ContainsFunc(actions, func(a Action) bool { return a.Kind == Drop || a.Kind == Reply && a.State > QIS })
+}
+
 // advance carries out orders until one occupies the device. One at a time: the
 // weights may not change between the update that a reply waits for and it.
 func (s *server) advance() error {
 	for s.running == nil && len(s.orders) > 0 && !s.stopped {
 		o := s.orders[0]
-		if o.decision {
-			s.running = s.p.Start(nil, s.job.Decision)[0]
+		if o.Kind == 0 {
+			s.running = s.p.Start(nil, o.decision)[0]
 			return nil
 		}
 		for _, w := range o.Workers {
@@ -103,7 +121,7 @@ func (s *server) updated() error {
 	s.running = nil
 	o := s.orders[0]
 	s.orders = s.orders[1:]
-	if err != nil || o.decision {
+	if err != nil || o.Kind == 0 {
 		return err
 	}
 	s.version++

@@ -72,7 +72,7 @@
 //	    stats.go             Stats, Log.Stats
 //	    page                 dasp.html#s3.1
 //	§3.2
-//	    rivals/options.go    rivals.Options.Decision
+//	    rivals/options.go    rivals.Options.AdjustmentOf
 //	    page                 dasp.html#s3.2
 //	Eq. (1)
 //	    formula/formula.go   formula.WaitDifference, formula.WaitAbsolute,
@@ -188,7 +188,8 @@
 //   - DSSP's grants are capped by its upper bound, unless Grants is "printed", and
 //     its missing else is there (see rivals.NewDSSP).
 //   - Adjusting states costs DASP nothing beside a decision, which all methods pay,
-//     though §3.2 names that cost; Adjustment sets one.
+//     though §3.2 names that cost; Adjustment sets one for each decision with which
+//     a node's WSS or FSS begins or ends.
 //
 // # Not implemented
 //

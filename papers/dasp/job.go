@@ -27,6 +27,9 @@ type Job struct {
 	F DurationForm // what an iteration's time is; the zero value is the default
 
 	Decision cluster.Work // the server's cost of one Policy.Step (platform parameter)
+	// Adjustment costs the server more time than Decision at each Policy.Step with
+	// which a worker's state other than QIS begins or ends. §3.2 names such a cost.
+	Adjustment time.Duration
 	// Lease is how long a worker may be silent after it was handed weights before
 	// it counts as dead: longer than any iteration with its transfers. 0: for ever.
 	Lease time.Duration

@@ -48,9 +48,9 @@ type node struct {
 	lease    time.Duration // end of its lease while it computes, 0: none
 }
 
-// order is one action to carry out, or one decision's cost.
+// order is one action to carry out, or, without a kind, one decision's cost.
 type order struct {
-	decision bool
+	decision cluster.Work
 	Action
 }
 

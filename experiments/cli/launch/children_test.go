@@ -53,18 +53,21 @@ func TestTendEndsAll(t *testing.T) {
 		"code":   {"sleep 0.2; exit 3", "rank 1 at h ended with exit code 3" + deafness, 3},
 		"signal": {"sleep 0.2; kill -9 $$", "rank 1 at h was lost: signal: killed" + deafness, -1},
 	} {
-		pids := filepath.Join(dir, name)
-		deaf := fmt.Sprintf(`trap '' TERM; sleep 60 & echo $$ $! >%s; while :; do sleep 1; done`, pids)
-		begin := time.Now()
-		err := Tend(t.Context(), shells("sleep 60", test.script, deaf), &bytes.Buffer{}, &bytes.Buffer{})
-		var failed *ChildError
-		if !errors.As(err, &failed) || failed.Code != test.code || err.Error() != test.want {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
-		if took := time.Since(begin); took > lastWords+2*lastBreath+5*time.Second {
-			t.Errorf("%s: all ended after %v", name, took)
-		}
-		gone(t, pids)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // both wait for seconds
+			pids := filepath.Join(dir, name)
+			deaf := fmt.Sprintf(`trap '' TERM; sleep 60 & echo $$ $! >%s; while :; do sleep 1; done`, pids)
+			begin := time.Now()
+			err := Tend(t.Context(), shells("sleep 60", test.script, deaf), &bytes.Buffer{}, &bytes.Buffer{})
+			var failed *ChildError
+			if !errors.As(err, &failed) || failed.Code != test.code || err.Error() != test.want {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+			if took := time.Since(begin); took > lastWords+2*lastBreath+5*time.Second {
+				t.Errorf("all ended after %v", took)
+			}
+			gone(t, pids)
+		})
 	}
 }
 

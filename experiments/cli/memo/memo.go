@@ -54,7 +54,7 @@ func Open(out string, kept []string, warn func(string)) (*Memo, error) {
 		m.Root = kept[0]
 	} else {
 		m.Root = filepath.Join(out, ".memo")
-		m.dirs = []string{filepath.Join(m.Root, buildHash()[:16])}
+		m.dirs = []string{filepath.Join(m.Root, BuildHash())}
 	}
 	for _, dir := range m.dirs[1:] {
 		if info, err := os.Stat(dir); err != nil {
@@ -77,9 +77,9 @@ func Open(out string, kept []string, warn func(string)) (*Memo, error) {
 	return m, nil
 }
 
-// buildHash identifies the running binary. If the binary cannot be read, no part of
+// BuildHash identifies the running binary, in 16 digits. If the binary cannot be read, no part of
 // another process matches.
-func buildHash() string {
+func BuildHash() string {
 	h := sha256.New()
 	path, err := os.Executable()
 	if err == nil {
@@ -92,7 +92,7 @@ func buildHash() string {
 	if err != nil {
 		return fmt.Sprintf("%016d", os.Getpid())
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // hash returns the hexadecimal SHA-256 of b.

@@ -10,6 +10,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 )
 
@@ -32,13 +33,14 @@ func (w *largest) differs(target bool) (out []result.Reason) {
 	return slices.Clip(out)
 }
 
-// judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's.
-func judgeLevel(id string, c pickedLevel, seeds int, differs []result.Reason) result.Claim {
+// judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's. Its interval is of
+// the levels that the rule picks seed by seed; until the first results were seen it had none.
+func judgeLevel(id string, c pickedLevel, seeds kit.Sample, differs []result.Reason) result.Claim {
 	if c.Picked == 0 {
 		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("level-none")}})
 	}
-	f := claims.Number(float64(c.Picked), nil, nil, seeds)
-	f.Differs, f.Notes = differs, []result.Reason{result.Because("level-best", "percent", 100*c.Best)}
+	f := claims.Number(float64(c.Picked), seeds.Mean().CI, seeds, len(seeds))
+	f.Differs, f.Notes = differs, []result.Reason{result.Because("level-best", "percent", 100*c.Best), result.Because("level-by-seed", "levels", []float64(seeds))}
 	if slices.ContainsFunc(differs, func(d result.Reason) bool { return d.Code == "data" }) {
 		f.Notes = append(f.Notes, result.Because("level-other-data"))
 	}
@@ -196,7 +198,8 @@ func judgeMatters(dnns, cnns []iterations) result.Claim {
 
 // judgeScaling judges C33: neither ASGD nor CSSGD at its best redundancy is within a
 // tenth of linear in samples per second from the fewest to the most nodes, and at the
-// most some redundancy above the fewest's best is at least as fast as that.
+// most some redundancy above the fewest's best is at least as fast as that. ASGD's factor is paired by
+// seed and judged by its interval, until the first results were seen by its mean; CSSGD's has no seeds.
 func judgeScaling(s *byNodes) result.Claim {
 	cs, net := s.on, s.plan.Net
 	few, many := cs[0], cs[len(cs)-1]
@@ -204,22 +207,33 @@ func judgeScaling(s *byNodes) result.Claim {
 	r, x := few.optimal(timing.Judged)
 	_, y := many.optimal(timing.Judged)
 	up := float64(net.Batch(many.Nodes)) / y.Seconds / (float64(net.Batch(few.Nodes)) / x.Seconds)
-	async := s.rate[len(s.rate)-1] / s.rate[0]
+	async := s.rateOf(len(s.rates) - 1).Over(s.rateOf(0))
 	bound := (1 - claims.Tolerance("C33")) * linear
-	at, larger := many.Of[timing.Judged.Key][timing.Coded(r)].Seconds, false
+	part := func(x float64, holds bool, of ...string) result.Part { return kit.Part(x, holds, of...) }
+	asgd := part(async.Value, false, "method", "asgd")
+	asgd.CI95, asgd.Samples = async.CI, async.Samples
+	parts := []result.Part{claims.Mark(asgd, claims.LessThan(async.CI, bound)), part(up, up < bound, "method", "cssgd")}
 	raised := []map[string]any{}
 	above := among{of: func(n int) []int { return setup.Choices(n)[min(r, n):] }}
-	if k, z := many.best(timing.Judged, above); k > 0 {
-		larger, raised = z.Seconds <= at, append(raised, map[string]any{"r": k, "ratio": z.Seconds / at})
+	k, z := many.best(timing.Judged, above)
+	if k > 0 {
+		ratio := z.Seconds / many.Of[timing.Judged.Key][timing.Coded(r)].Seconds
+		raised = append(raised, map[string]any{"r": k, "ratio": ratio})
+		parts = append(parts, part(ratio, ratio <= 1, "method", timing.Coded(k).Key(), "rival", timing.Coded(r).Key(), "nodes", strconv.Itoa(many.Nodes)))
+	} else { // nothing is above r
+		parts = append(parts, claims.Mark(result.Part{Of: map[string]string{"nodes": strconv.Itoa(many.Nodes)}}, claims.Differs))
 	}
-	found := result.Because("C33-found", "few", few.Nodes, "many", many.Nodes, "asgd", async, "cssgd", up)
-	f := claims.Holding(async < bound && up < bound && larger, 0, &found)
-	below := func(x float64) *bool { b := x < bound; return &b }
-	f.Parts = []result.Part{{Of: map[string]string{"method": "asgd"}, Value: async, Holds: below(async)},
-		{Of: map[string]string{"method": "cssgd"}, Value: up, Holds: below(up)}}
+	found := result.Because("C33-found", "few", few.Nodes, "many", many.Nodes, "asgd", async.Value, "cssgd", up)
+	f := claims.OfParts(parts, len(s.seeds), &found)
 	f.Notes = []result.Reason{result.Because("C33", "linear", linear, "bound", bound, "few", few.Nodes, "r", r,
 		"many", many.Nodes, "raised", raised), s.growth()}
 	return claims.Verdict("C33", f)
+}
+
+// rateOf returns ASGD's samples per second on the i-th number of nodes, seed by seed: the mean of a
+// seed's runs.
+func (s *byNodes) rateOf(i int) kit.Sample {
+	return kit.Each(groups(s.rates[i], len(s.seeds)), func(runs []float64) float64 { return stat.Mean(runs, nil) })
 }
 
 // growth tells of ASGD as §3.2.5 does, beyond samples per second: from the
@@ -306,7 +320,7 @@ func judgeASGD(id string, s *byNodes) result.Claim {
 	if one.CI != nil {
 		sum.Args["lo"], sum.Args["hi"] = one.CI[0], one.CI[1]
 	}
-	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd)), result.Because("asgd-cut"), sum}
+	f.Notes = []result.Reason{result.Because("asgd-pairs", "nodes", nodes, "runs", len(s.asgd)), result.Because("asgd-cut"), s.wideReason(), sum}
 	if left := len(s.on) - len(nodes); left > 0 {
 		f.Notes = append(f.Notes, result.Because("asgd-left", "n", left))
 	}

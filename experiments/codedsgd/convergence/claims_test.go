@@ -8,6 +8,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
+	"gradsync/experiments/kit"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 )
@@ -50,28 +51,56 @@ func TestJudgeMatters(t *testing.T) {
 // eight nodes make 4·1/1.5 = 2.67 times the samples per second.
 func TestJudgeScaling(t *testing.T) {
 	few := at(2, [4]float64{9, 9, 1}, [4]float64{})
+	spread := 0.0
 	judge := func(on iterations, rate ...float64) result.Claim {
 		s := raced([]float64{1, 1, 1, 1}, []float64{1, 1, 1, 1})
-		s.on, s.rate, s.stale = []iterations{few, on}, rate, []float64{1, 2}
+		s.on, s.rate, s.stale, s.rates = []iterations{few, on}, rate, []float64{1, 2}, nil
+		for i, x := range rate { // runs of two seeds in turn
+			y := x * (1 + spread*float64(i))
+			s.rates = append(s.rates, []float64{0.9 * x, 0.9 * y, 1.1 * x, 1.1 * y})
+		}
 		return judgeScaling(&s)
 	}
 	cs := at(8, [4]float64{9, 9, 2, 1.5}, [4]float64{})
 	kittest.JudgedAs(t, judge(cs, 100, 350), claims.Holds, "C33-found.asgd", 3.5, "C33-found.cssgd", 8./3, "C33.raised",
 		[]map[string]any{{"r": 3, "ratio": 0.75}}, "C33-growth.stale", []float64{1, 2})
 	kittest.JudgedAs(t, judge(cs, 100, 361), claims.Differs)
+	spread = 0.02 // the seeds' factors are 3.55 and 3.62: their interval holds the bound of 3.6
+	c := judge(cs, 100, 355)
+	kittest.JudgedAs(t, c, claims.Undecided)
+	if p := c.Parts[0]; !p.Undecided || p.CI95 == nil || len(p.Samples) != 2 || math.Abs(p.Samples[1]-3.621) > 1e-9 || len(c.Parts) != 3 {
+		t.Errorf("%+v", c.Parts)
+	}
+	spread = 0
 	kittest.JudgedAs(t, judge(at(8, [4]float64{9, 9, 1.2, 1.1}, [4]float64{}), 100, 200), claims.Differs, "C33-found.cssgd", 4/1.1)
 	kittest.JudgedAs(t, judge(at(8, [4]float64{9, 9, 2, 2.1}, [4]float64{}), 100, 200), claims.Differs)
 }
 
 func TestJudgeLevel(t *testing.T) {
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 80, Best: 0.9}, 3, nil), claims.Within, "level-best.percent", 90, "level-lowest", nil)
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 84, Levels: []level{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", true)
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 85, Levels: []level{{Percent: 84}, {Percent: 85}}}, 3, nil), claims.Within, "level-lowest", nil)
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, 3, []result.Reason{result.Because("data")}), claims.SameSign, "level-other-data", true)
-	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, 3, []result.Reason{result.Because("fewer-nodes")}), claims.SameSign, "level-other-data", nil)
-	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 74}, 3, nil), claims.Differs)
-	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 60, Below: true}, 3, nil), claims.Differs, "level-below.points", levelsBelow)
-	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{}, 3, nil), claims.NotRun, "level-none", true)
+	levels := func(x float64) kit.Sample { return kit.Sample{x, x, x} }
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 80, Best: 0.9}, levels(80), nil), claims.Within, "level-best.percent", 90, "level-lowest", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 84, Levels: []level{{Percent: 84}, {Percent: 85}}}, levels(84), nil), claims.Within,
+		"level-lowest", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 85, Levels: []level{{Percent: 84}, {Percent: 85}}}, levels(85), nil), claims.Within,
+		"level-lowest", nil)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, levels(82), []result.Reason{result.Because("data")}), claims.SameSign, "level-other-data", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, levels(82), []result.Reason{result.Because("fewer-nodes")}), claims.SameSign,
+		"level-other-data", nil)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 74}, levels(74), nil), claims.Differs)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{Picked: 60, Below: true}, levels(60), nil), claims.Differs, "level-below.points", levelsBelow)
+	kittest.JudgedAs(t, judgeLevel("C08", pickedLevel{}, levels(0), nil), claims.NotRun, "level-none", true)
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, kit.Sample{79, 82, 86}, nil), claims.Undecided, "level-by-seed.levels", []float64{79, 82, 86})
+	kittest.JudgedAs(t, judgeLevel("C07", pickedLevel{Picked: 82}, kit.Sample{82}, nil), claims.Undecided, "one-seed", true)
+}
+
+// Each seed's level is the rule's of that seed's curves, with ASGD's runs dealt to seeds in turn.
+func TestPickedBySeed(t *testing.T) {
+	a, b := curveOf(70, 75, 80, 85, 86), curveOf(60, 66, 71, 76, 77)
+	w := largest{seeds: []uint64{0, 1}, ssgd: []trajectory{{Curve: a}, {Curve: b}}, top: at(4, [4]float64{9, 4, 5, 2}, [4]float64{}),
+		asgd: []trajectory{{Curve: clocked(a, 3)}, {Curve: clocked(b, 3)}, {Curve: clocked(a, 4)}, {Curve: clocked(b, 4)}}}
+	if x := w.pickedBySeed(); len(x) != 2 || x[0] < 76 || x[0] > 86 || x[1] < 67 || x[1] > 77 || x[0]-x[1] < 5 {
+		t.Errorf("levels %v", x)
+	}
 }
 
 // raced holds two seeds and four runs of ASGD on two node counts.
@@ -106,6 +135,13 @@ func TestJudgeSavings(t *testing.T) {
 	if got := judgeASGD("C02", &s).Measured; got != 62.5 {
 		t.Errorf("cut alike CSSGD saves %v %%, want 62.5", got)
 	}
+	// With the server's link as wide as the medium, ten times as wide, they are 0.8 s, less than ASGD takes by itself.
+	kittest.JudgedAs(t, judgeASGD("C02", &s), claims.SameSign, "asgd-wide.saved", 50, "asgd-wide.interval", true)
+	multicast.Bytes *= 10 // 80 s of the link, 8 of ten: twice ASGD's 4 s; of the link alone twenty times
+	s.on[1].Of[timing.Judged.Key][timing.Multicast] = multicast
+	kittest.JudgedAs(t, judgeASGD("C02", &s), claims.SameSign, "asgd-wide.saved", 62.5)
+	multicast.Bytes /= 10
+	s.on[1].Of[timing.Judged.Key][timing.Multicast] = multicast
 	// Anybody can recompute it: a seed's mean ratio over numbers of nodes, and their geometric mean.
 	f, product := s.pairsFrame(), 1.0
 	for k := range s.seeds {

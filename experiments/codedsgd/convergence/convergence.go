@@ -306,7 +306,8 @@ type byNodes struct {
 	on      []iterations // per number of nodes
 	updates [][]float64  // to the target, [nodes][seed]; NaN: not reached
 	ends    [][]float64  // of ASGD, seconds to the target, [nodes][run]; NaN: not reached
-	rate    []float64    // samples per second of ASGD, by nodes
+	rate    []float64    // samples per second of ASGD, by nodes, the mean of rates
+	rates   [][]float64  // the same of every run, [nodes][run]
 	stale   []float64    // mean staleness of ASGD, by nodes
 }
 
@@ -353,7 +354,8 @@ func (s *byNodes) race(runs []trajectory) {
 		rates = append(rates, float64(last.Pushes)*float64(s.plan.Net.PerNode)/last.Seconds)
 		stale = append(stale, run.Staleness)
 	}
-	s.ends, s.rate, s.stale = append(s.ends, at), append(s.rate, stat.Mean(rates, nil)), append(s.stale, stat.Mean(stale, nil))
+	s.ends, s.rates = append(s.ends, at), append(s.rates, rates)
+	s.rate, s.stale = append(s.rate, stat.Mean(rates, nil)), append(s.stale, stat.Mean(stale, nil))
 }
 
 // longer bounds ASGD's runs below the largest number of nodes: longer times as many

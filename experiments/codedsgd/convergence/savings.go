@@ -149,25 +149,42 @@ type race struct {
 	least int
 	// cut: ASGD's gradients are cut as CSSGD's are. Else a push is one sum.
 	cut bool
+	// wide: the server's link carries what the n links of CSSGD's medium carry together.
+	wide bool
 }
 
-// alike is the race on which claims are judged.
-var alike = race{on: timing.Judged, among: everyR, cut: true}
+// alike is the race on which claims are judged. It is alike in bytes, not in capacity: CSSGD's
+// medium has that of n links, the server's link that of one. wide is alike in both; it was added
+// after results were seen, stands beside the verdict and judges nothing.
+var (
+	alike = race{on: timing.Judged, among: everyR, cut: true}
+	wide  = race{on: timing.Judged, among: everyR, cut: true, wide: true}
+)
 
 // cutting returns by which factor ASGD takes longer on the i-th number of nodes if its n pushes bring Q
-// gradients over the server's link, which then sets its pace where it is slower than ASGD is:
+// gradients over a number of links of the server, which then set its pace where they are slower than ASGD is:
 //
-//	seconds of n pushes = max(those of the run, Q·bytes of a gradient / B)
+//	seconds of n pushes = max(those of the run, Q·bytes of a gradient / (links·B))
 //
 // It is 1 where whole gradients travel: there a push is one.
-func (s *byNodes) cutting(i int, v timing.Variant) float64 {
+func (s *byNodes) cutting(i int, v timing.Variant, links int) float64 {
 	if v.Whole {
 		return 1
 	}
 	run := float64(s.plan.Net.Batch(s.on[i].Nodes)) / s.rate[i]
 	// SSGD Multicast sends each of Q gradients once.
-	least := s.on[i].Of[v.Key][timing.Multicast].Bytes / setup.Platform().Server.Bandwidth
+	least := s.on[i].Of[v.Key][timing.Multicast].Bytes / (float64(links) * setup.Platform().Server.Bandwidth)
 	return max(least/run, 1)
+}
+
+// wideReason says what CSSGD saves of ASGD's time where the server has its medium.
+func (s *byNodes) wideReason() result.Reason {
+	e := s.saving(wide)
+	r := result.Because("asgd-wide", "saved", e.Value, "interval", e.CI != nil)
+	if e.CI != nil {
+		r.Args["lo"], r.Args["hi"] = e.CI[0], e.CI[1]
+	}
+	return r
 }
 
 // pairs returns the times to the target of CSSGD and of ASGD, [nodes][seed], where every run
@@ -179,9 +196,12 @@ func (s *byNodes) pairs(x race) (ours, base [][]float64, places []int) {
 			continue
 		}
 		_, it := on.best(x.on, x.among)
-		factor := 1.0
+		factor, links := 1.0, 1
+		if x.wide {
+			links = on.Nodes
+		}
 		if x.cut {
-			factor = s.cutting(i, x.on)
+			factor = s.cutting(i, x.on, links)
 		}
 		var o, b []float64
 		for seed, runs := range groups(s.ends[i], len(s.seeds)) {
@@ -220,7 +240,7 @@ func (s *byNodes) times(i int, v timing.Variant) (ssgd, cssgd, asgd, cut []float
 		ssgd, cssgd = append(ssgd, u*on.Of[v.Key][timing.Multicast].Seconds), append(cssgd, u*it.Seconds)
 	}
 	for _, x := range s.ends[i] {
-		cut = append(cut, s.cutting(i, v)*x)
+		cut = append(cut, s.cutting(i, v, 1)*x)
 	}
 	return ssgd, cssgd, s.ends[i], cut, r
 }

@@ -65,6 +65,15 @@ func (b byRedundancy) means() []float64 {
 
 func (b byRedundancy) best() int { return timing.BestOf(b.means()) }
 
+// bests returns the best r of each seed's own times.
+func (b byRedundancy) bests() kit.Sample {
+	out := make(kit.Sample, len(b[0]))
+	for i := range out {
+		out[i] = float64(timing.BestOf(kit.Each(b, func(seconds kit.Sample) float64 { return seconds[i] })))
+	}
+	return out
+}
+
 func (b byRedundancy) least() float64 { return b.means()[b.best()-1] }
 
 // ratioPoint is one ratio's best redundancies, where nothing takes time but computing

@@ -21,7 +21,8 @@ type carrier struct {
 	// as that round is computed. Else a packet has its segments of all micro-blocks.
 	Rounds bool
 	// Ideal leaves out jitter, latencies and coding: computing, bytes and the order in which
-	// packets leave remain.
+	// packets leave remain. It is a mean over the first timing.Iterations batches, as all times
+	// are; until a review of the results it was the first batch alone, which no other overlaps.
 	Ideal bool
 }
 
@@ -94,11 +95,7 @@ func (p exchangePlan) settings() (out []setting) {
 // config returns what timing runs.
 func (t timed) config(seed uint64) timing.Config {
 	pieces := piecesOf(t.N)
-	steps := 0
-	if t.Carrier.Ideal {
-		steps = 1 // all steps are the same
-	}
-	return timing.Config{Net: setup.DNN, Steps: steps, Nodes: t.N, Micro: pieces, Link: t.link(), Shared: t.Carrier.Shared, Ideal: t.Carrier.Ideal, Seed: seed,
+	return timing.Config{Net: setup.DNN, Nodes: t.N, Micro: pieces, Link: t.link(), Shared: t.Carrier.Shared, Ideal: t.Carrier.Ideal, Seed: seed,
 		Rule:     ruleOf(t.Rule, pieces),
 		Exchange: timing.Exchange{Method: t.Method, Redundancy: t.R, NoOverlap: !t.Carrier.Overlap, Rounds: t.way.Rounds}}
 }
@@ -308,7 +305,8 @@ func exchangeFacts(p exchangePlan, times map[timed][]timing.Iteration, all []com
 	}
 	facts := kit.Facts("bytes.rows", rows, "bytes.fewer", fewer, "bytes.off/%.2", 100*off, "line.most", mostNodes, "line.pairs", pairs, "line.below", below,
 		"line.on", on, "least/%.0", leastSaving, "anchor", p.Anchor, "main:rule", p.Main, "pieces", piecesOf(p.Anchor),
-		"seeds.one", len(all[0].CodedS) < 2, "exact.same", kit.CountIf(exact, func(e exactRow) bool { return e.Same }), "exact.rows", len(exact))
+		"seeds.one", len(all[0].CodedS) < 2, "batches", timing.Iterations,
+		"exact.same", kit.CountIf(exact, func(e exactRow) bool { return e.Same }), "exact.rows", len(exact))
 	main := func(c compared) bool { return c.Rule == p.Main }
 	real := func(c compared) bool { return main(c) && !c.Carrier.Ideal }
 	facts = append(facts, kit.Facts("settings", kit.CountIf(all, real), "settings.pays", kit.CountIf(all,
@@ -331,7 +329,7 @@ type exactRow struct {
 	Hash string
 }
 
-// exactUpdates is the length of those trainings.
+// exactUpdates is the length of the trainings in exactRows.
 const exactUpdates = 3
 
 // exactRows trains a small network by every rule over every way of 4 nodes, a third of the

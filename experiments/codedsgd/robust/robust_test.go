@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
+	"gradsync/experiments/train"
 	"gradsync/papers/codedsgd"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -120,17 +121,38 @@ func TestWithstood(t *testing.T) {
 	}
 	for _, c := range []struct {
 		by   [4]float64
-		want int
+		want any
 	}{{[4]float64{0, 0, -4, -5.5}, 2}, {[4]float64{0, -20, 0, 0}, 0}, {[4]float64{0, 1, 0, -1}, 4}} {
 		for i, f := range p.Bad {
 			put(f, c.by[i])
 		}
 		if got := l.withstood(p, codedsgd.Median, "labels"); got != c.want {
-			t.Errorf("%v: withstands %d, want %d", c.by, got, c.want)
+			t.Errorf("%v: withstands %v, want %v", c.by, got, c.want)
 		}
 	}
 	if k := l.kept(at(codedsgd.Median, "labels", 4)); k != "above" || p.largest(codedsgd.Median) != 4 || p.largest(codedsgd.Mean) != 0 {
 		t.Errorf("kept %q, largest %d", k, p.largest(codedsgd.Median))
+	}
+	// Nothing is decided by an interval on both sides, nor by one seed.
+	l.at[at(codedsgd.Median, "labels", 1)] = kit.Sample{80, 60, 90}
+	if got := l.withstood(p, codedsgd.Median, "labels"); got != nil {
+		t.Errorf("undecided: withstands %v", got)
+	}
+	one := learnt{at: map[attacked]kit.Sample{at(codedsgd.Median, "labels", 0): {80}, at(codedsgd.Median, "labels", 1): {20}}}
+	if got := one.withstood(p, codedsgd.Median, "labels"); got != nil {
+		t.Errorf("one seed: withstands %v", got)
+	}
+	// Of f = 1, 2, 4 under one attack the median's, open, kept, kept, and Krum's; clip's, of a bound of ours, apart.
+	for _, rule := range codedsgd.Rules() {
+		for _, f := range p.Bad {
+			if a := at(rule, "labels", f); l.at[a] == nil {
+				l.at[a] = kit.Sample{70, 71, 72}
+			}
+		}
+	}
+	l.at[at(codedsgd.Clip, "labels", 4)] = kit.Sample{20, 21, 22}
+	if got := [2]tally{l.tolerated(p, false), l.tolerated(p, true)}; got != [2]tally{{6, 5, 0, 1}, {3, 2, 1, 0}} {
+		t.Errorf("tallies %+v", got)
 	}
 	put(4, -5.5)
 	if k := l.kept(at(codedsgd.Median, "labels", 4)); k != "below" {
@@ -146,5 +168,18 @@ func TestDivergedTrainingGuesses(t *testing.T) {
 	e, err := p.train(t.Context(), env, attacked{codedsgd.Mean, "flipped", 4}, 0)
 	if err != nil || !e.Diverged || e.Accuracy != 100./classes {
 		t.Errorf("%+v, %v", e, err)
+	}
+	p = trainingsOf("ci")
+	var ends [3]ended
+	for i, seed := range []uint64{1, 1, 2} {
+		c := p.config(attacked{codedsgd.Median, "gaussian", 4}, seed, env)
+		o, err := train.Run(t.Context(), c) // not by p.train, which would remember
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends[i] = ended{Engine: o.ParamsSHA256}
+	}
+	if ends[0] != ends[1] || ends[0] == ends[2] {
+		t.Errorf("parameters of seeds 1, 1 and 2: %v", ends)
 	}
 }

@@ -322,12 +322,16 @@ func showSwitches(v *kit.View[string, switchRuns]) {
 	v.Claims = []result.Claim{withinSmax(timed(kit.Find(switchRows, func(r switchRow) bool { return r.key == literalFSS })))}
 }
 
-// withinSmax judges D59 for Algorithm 1 as printed.
+// withinSmax judges D59 for Algorithm 1 as printed, by the seed of the widest spread: it is said of all
+// version differences. The part holds each seed's.
 func withinSmax(runs []setup.Summary) result.Claim {
 	widest := setup.WidestSpread(runs)
 	words := result.Because("D59", "spread", widest, "smax", setup.Smax)
 	f := claims.Holding(widest <= setup.Smax, len(runs), &words)
 	f.Cluster, f.Network = setup.Heterogeneous, "lenet5"
+	part := kit.Part(float64(widest), widest <= setup.Smax, "model", f.Network)
+	part.Samples = kit.Each(runs, func(c setup.Summary) float64 { return float64(setup.WidestSpread([]setup.Summary{c})) })
+	f.Parts = []result.Part{part}
 	f.Notes = []result.Reason{result.Because("D59-literal", "seeds", len(runs), "spread", widest, "smax", setup.Smax, "bound", setup.Smax+setup.Workers-2)}
 	return claims.Verdict("D59", f)
 }

@@ -64,7 +64,8 @@ func TestSpreadSpeeds(t *testing.T) {
 
 func TestWithinSmax(t *testing.T) {
 	for spread, want := range map[int64]string{setup.Smax: claims.Holds, setup.Smax + 1: claims.Differs} {
-		if got := withinSmax([]setup.Summary{{Spread: 1}, {Spread: spread}}); got.Verdict != want || got.Found.Args["spread"] != spread {
+		got := withinSmax([]setup.Summary{{Spread: 1}, {Spread: spread}})
+		if s := got.Parts[0].Samples; got.Verdict != want || got.Found.Args["spread"] != spread || len(s) != 2 || s[0] != 1 {
 			t.Errorf("spread %d: %s, found %v; want %s", spread, got.Verdict, got.Found, want)
 		}
 	}

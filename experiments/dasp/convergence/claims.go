@@ -1,6 +1,7 @@
 package convergence
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -67,17 +68,11 @@ func union(lists ...[]result.Reason) (out []result.Reason) {
 	return out
 }
 
-// untold says why a network's times cannot be compared. It returns nil if they can: the network was
-// trained, and each method of need reaches every target in every seed.
-func untold(v *view, p point, need ...string) []result.Reason {
+// untold says why a network's times cannot be compared: the profile does not train it. It returns nil
+// if they can. That a run misses a target leaves the comparison to the sign test.
+func untold(v *view, p point) []result.Reason {
 	if len(v.At(p)) == 0 {
 		return []result.Reason{result.Because("untrained", "profile", v.Profile, "model", p.Model)}
-	}
-	for _, m := range need {
-		if n := missed(v, p.as(m)); n > 0 {
-			s := setup.SizeOf(v.Profile, p.Model)
-			return []result.Reason{result.Because("missed", "method", m, "percent", 100*s.Target, "n", n, "of", len(v.Seeds), "pushes", s.Pushes)}
-		}
 	}
 	return nil
 }
@@ -123,16 +118,23 @@ func reduced(v *view, c convergenceClaim) (result.Claim, kit.Estimate) {
 }
 
 // ratiosOf judges a claim that lists ratios: of measures each pair's methods, and the first is
-// divided by the second.
-func ratiosOf(v *view, id string, p point, of func(*view, point) kit.Sample, pairs [][2]string, notes ...result.Reason) result.Claim {
-	f := claims.Found{Missing: untold(v, p, setup.Methods...)}
+// divided by the second. A number in which a run misses a target is judged by the sign test; until the
+// first results were seen one such run left the whole list without a number.
+func ratiosOf(v *view, id string, p point, of func(*view, point) kit.Times, pairs [][2]string, notes ...result.Reason) result.Claim {
+	f := claims.Found{Missing: untold(v, p)}
 	if f.Missing == nil {
-		f = claims.Found{Seeds: len(v.Seeds), Differs: differing(v, p.Platform, p.Model), Notes: append(behind(v, p, setup.Methods...), notes...)}
+		f = claims.Found{Seeds: len(v.Seeds), Differs: differing(v, p.Platform, p.Model)}
 		for _, pair := range pairs {
-			e := of(v, p.as(pair[0])).Over(of(v, p.as(pair[1])))
+			ours, theirs := of(v, p.as(pair[0])), of(v, p.as(pair[1]))
+			e, sign := ours.Over(theirs), ""
+			if bounded(ours, theirs) {
+				sign = sideBeside(ours.Beside(theirs).Against(), false)
+				f.Notes = append(f.Notes, boundedPairs(pair[0], pair[1], ours, theirs))
+			}
 			f.Values, f.CI95, f.Samples = append(f.Values, e.Value), append(f.CI95, e.CI), append(f.Samples, e.Samples)
-			f.NoCase = append(f.NoCase, same(v, p.as(pair[0]), p.as(pair[1])))
+			f.NoCase, f.Signs = append(f.NoCase, same(v, p.as(pair[0]), p.as(pair[1]))), append(f.Signs, sign)
 		}
+		f.Notes = append(append(f.Notes, behind(v, p, setup.Methods...)...), notes...)
 	}
 	f.Table, f.Network, f.Cluster = tableOf[p.Platform], p.Model, p.Platform
 	return claims.Verdict(id, f)
@@ -149,9 +151,9 @@ func convergenceClaims(v *view, platform string, derived int) (out []result.Clai
 	}
 	for i, m := range cnns {
 		p, pairs := point{platform, m, "dasp"}, [][2]string{{"dasp", "bsp"}, {"dasp", "ssp"}, {"dasp", "dssp"}}
-		gradients := kit.Map(pairs, func(of [2]string) float64 { return pushesTo(v, p.as(of[0])).Over(pushesTo(v, p.as(of[1]))).Value })
+		gradients := kit.Map(pairs, func(of [2]string) float64 { return gradientsTo(v, p.as(of[0])).Over(gradientsTo(v, p.as(of[1]))).Value })
 		out = append(out,
-			ratiosOf(v, fmt.Sprintf("D%d", derived+2*i), p, secondsTo, [][2]string{{"dasp", "bsp"}, {"asp", "bsp"}, {"ssp", "bsp"}, {"dssp", "bsp"}}),
+			ratiosOf(v, fmt.Sprintf("D%d", derived+2*i), p, primary, [][2]string{{"dasp", "bsp"}, {"asp", "bsp"}, {"ssp", "bsp"}, {"dssp", "bsp"}}),
 			ratiosOf(v, fmt.Sprintf("D%d", derived+2*i+1), p, iterationsTo, pairs, result.Because("gradient-ratios", "ratios", gradients)))
 	}
 	return out
@@ -183,9 +185,20 @@ func comparison(p point, rival string, e kit.Estimate, finding string) result.Pa
 	return claims.Mark(out, finding)
 }
 
+// censoredComparison is comparison with the p-value of the sign test where a time is only bounded.
+func censoredComparison(p point, rival string, ours, theirs kit.Times, finding string) result.Part {
+	out := comparison(p, rival, ours.Over(theirs), finding)
+	if bounded(ours, theirs) && finding != claims.NoCase {
+		x := ours.Beside(theirs).P()
+		out.P = &x
+	}
+	return out
+}
+
 // notGood judges D38, "DASP does not show a good convergence time" for LeNet-5: some method is
-// sooner. It differs if DASP is sooner than every method that does not do exactly what DASP does. If
-// no method reaches the target, nothing is judged.
+// sooner. It differs if DASP is sooner than every method that does not do exactly what DASP does. Where a
+// run misses a target, the sign test judges; until the first results were seen such a rival was left
+// out, and a DASP that missed once had no number.
 func notGood(v *view) result.Claim {
 	ours := point{setup.Homogeneous, "lenet5", "dasp"}
 	late := missed(v, ours)
@@ -193,28 +206,21 @@ func notGood(v *view) result.Claim {
 	var rivals []map[string]any
 	var equal, absent, findings []string
 	for _, m := range others {
-		e := secondsTo(v, ours).Over(secondsTo(v, ours.as(m)))
-		finding := claims.MoreThan(e.CI, 1)
-		switch {
-		case same(v, ours, ours.as(m)):
+		x, y := primary(v, ours), primary(v, ours.as(m))
+		finding := later(x, y)
+		if same(v, ours, ours.as(m)) {
 			finding, equal = claims.NoCase, append(equal, m)
-		case late > 0 && late == len(v.At(ours)): // DASP never reaches the target
-			finding = claims.Holds
 		}
-		if e.N > 0 {
-			rivals = append(rivals, map[string]any{"method": m, "ratio": e.Value})
+		if late < len(v.Seeds) {
+			rivals = append(rivals, map[string]any{"method": m, "ratio": x.Over(y).Value})
 		}
-		if missed(v, ours.as(m)) > 0 {
+		if y.Missed() > 0 {
 			absent = append(absent, m)
-			continue
 		}
-		f.Parts, findings = append(f.Parts, comparison(ours, m, e, finding)), append(findings, finding)
+		f.Parts, findings = append(f.Parts, censoredComparison(ours, m, x, y, finding)), append(findings, finding)
 	}
 	if late > 0 {
-		if absent = append(absent, "dasp"); len(f.Parts) == 0 {
-			f.Missing = []result.Reason{result.Because("nobody-reaches")}
-			return claims.Verdict("D38", f)
-		}
+		absent = append(absent, "dasp")
 	}
 	words := result.Because("D38", "rivals", rivals)
 	f.Finding, f.Words = claims.Some(findings...), &words
@@ -228,52 +234,108 @@ func notGood(v *view) result.Claim {
 	return claims.Verdict("D38", f)
 }
 
+// reduction is one of the sixteen reductions that D35 and D36 are the extremes of: its interval is of
+// all of them at once, and its side of 0 likewise, by the sign test where a run misses a target.
+type reduction struct {
+	kit.Estimate
+	convergenceClaim
+	side string
+}
+
+// casesOf returns the reductions that the paper lists and that have a case, without those that were
+// declared to need more seeds than there are, and how many of either kind were left out.
+func casesOf(v *view) (cases []reduction, equal, declared int) {
+	for _, platform := range []string{setup.Homogeneous, setup.Heterogeneous} {
+		for _, c := range convergenceList(platform) {
+			switch {
+			case same(v, c.point, c.as(c.against)):
+				equal++
+			case len(v.Seeds) < claims.SeedsFor(c.id):
+				declared++
+			default:
+				cases = append(cases, reduction{convergenceClaim: c})
+			}
+		}
+	}
+	for i, c := range cases {
+		ours, theirs := primary(v, c.point), primary(v, c.as(c.against))
+		saved := ours.OverOf(theirs, len(cases)).Saved()
+		side := sideBeside(ours.Beside(theirs).AgainstOf(len(cases)), true)
+		if !bounded(ours, theirs) {
+			side = map[string]string{"above": claims.Above, "below": claims.Below}[saved.Against(0)]
+		}
+		cases[i].Estimate, cases[i].side = saved, side
+	}
+	return cases, equal, declared
+}
+
 // extremes judges D35 and D36, the smallest and largest reduction of the convergence time, over the
-// sixteen that the paper lists and that have a case. The paper contradicts itself: the numbers it states are the smallest
-// and largest reduction of the iteration time.
+// sixteen that the paper lists and that have a case. The paper contradicts itself: the numbers it states
+// are the smallest and largest reduction of the iteration time. The least of several estimates is picked
+// because it is the least, so that its own interval says too much: intervals are of all comparisons at
+// once (Bonferroni's bound), the interval of the least reaches from the least lower end to the least upper
+// one, and cells that were declared undecidable are left out. Until the first results were seen the picked
+// comparison was judged by its own interval, over all cells. Where a run misses a target, only the side is
+// judged: the least is below 0 if one reduction is, and above if all are.
 func extremes(v *view) []result.Claim {
 	lo, hi := listed(19, 34)
 	least, most := setup.StatedNumber("D35"), setup.StatedNumber("D36")
 	note := result.Because("paper-contradicts-itself", "stated_lo", least, "stated_hi", most, "lo", lo, "hi", hi)
-	type compared struct {
-		kit.Estimate
-		convergenceClaim
-	}
-	var all, cases []compared
-	equal := 0
 	for _, platform := range []string{setup.Homogeneous, setup.Heterogeneous} {
-		for _, c := range convergenceList(platform) {
-			_, saved := reduced(v, c)
-			if saved.N == 0 {
-				f := claims.Found{Missing: append([]result.Reason{note}, untold(v, c.point, "dasp", c.against)...)}
+		for _, m := range cnns {
+			if why := untold(v, point{platform, m, "dasp"}); why != nil {
+				f := claims.Found{Missing: append([]result.Reason{note}, why...)}
 				return []result.Claim{claims.Verdict("D35", f), claims.Verdict("D36", f)}
 			}
-			all = append(all, compared{saved, c})
-			if same(v, c.point, c.as(c.against)) {
-				equal++
-			} else {
-				cases = append(cases, all[len(all)-1])
-			}
 		}
 	}
-	judge := func(id string, ahead func(a, b float64) bool) result.Claim {
-		c := all[0]
+	cases, equal, declared := casesOf(v)
+	judge := func(id string, sign float64, enough, needed string) result.Claim {
+		f := claims.Found{Values: []float64{0}, NoCase: []bool{true}, Seeds: len(v.Seeds)}
+		args := []any{"of", 2 * len(cnns) * len(others), "same", equal, "declared", declared, "cases", len(cases)}
 		if len(cases) > 0 {
-			c = cases[0]
-		}
-		for _, x := range cases {
-			if ahead(x.Value, c.Value) {
-				c = x
+			c := slices.MinFunc(cases, func(a, b reduction) int { return cmp.Compare(sign*a.Value, sign*b.Value) })
+			f = claims.Number(c.Value, jointly(cases, sign), c.Samples, c.N)
+			if f.CI95[0] == nil && c.N > 1 {
+				f.Signs = []string{sideOfExtreme(cases, enough, needed)}
+				f.Notes = append(f.Notes, result.Because("extreme-bounded"))
 			}
+			args = append(args, "model", c.Model, "against", c.against, "platform", c.Platform)
 		}
-		f := claims.Number(c.Value, c.CI, c.Samples, c.N)
-		f.NoCase = []bool{len(cases) == 0}
 		f.Differs = union(differing(v, setup.Homogeneous, cnns[0]), differing(v, setup.Homogeneous, cnns[1]))
-		f.Notes = []result.Reason{result.Because(id, "of", len(all), "model", c.Model, "against", c.against, "platform", c.Platform, "same", equal),
-			result.Because("assumed-platform"), note}
+		f.Notes = append(f.Notes, result.Because(id, args...), result.Because("assumed-platform"), note)
 		return claims.Verdict(id, f)
 	}
-	return []result.Claim{judge("D35", func(a, b float64) bool { return a < b }), judge("D36", func(a, b float64) bool { return a > b })}
+	return []result.Claim{judge("D35", 1, claims.Below, claims.Above), judge("D36", -1, claims.Above, claims.Below)}
+}
+
+// jointly returns the interval of the least of several reductions whose intervals hold at once, of the
+// largest if sign is −1, nil if one of them has none.
+func jointly(cases []reduction, sign float64) *[2]float64 {
+	out := [2]float64{sign * math.Inf(1), sign * math.Inf(1)}
+	for _, c := range cases {
+		if c.CI == nil {
+			return nil
+		}
+		for end, x := range c.CI {
+			if sign*x < sign*out[end] {
+				out[end] = x
+			}
+		}
+	}
+	return &out
+}
+
+// sideOfExtreme returns enough if one reduction lies on that side of 0, needed if all lie on the other.
+func sideOfExtreme(cases []reduction, enough, needed string) string {
+	on := func(side string) int { return kit.CountIf(cases, func(c reduction) bool { return c.side == side }) }
+	switch {
+	case on(enough) > 0:
+		return enough
+	case on(needed) == len(cases):
+		return needed
+	}
+	return claims.Undecided
 }
 
 // listed returns the smallest and the largest number stated by claims D<from> to D<to>.
@@ -297,8 +359,9 @@ func listedRange() result.Claim {
 
 // moreIterations judges D58, "ASP needs more iterations to the same accuracy", for the networks and
 // clusters whose numbers imply it: the gradients to the target under ASP, over those under each
-// other method, are above 1 with their interval. A method that does the same as ASP, push by push,
-// is no case. The frame holds the ratios.
+// other method, are above 1 with their interval, or by the sign test where a run misses a target. A
+// method that does the same as ASP, push by push, is no case. The frame holds the ratios, of bounds
+// without an interval where a run misses.
 func moreIterations(v *view) (result.Frame, result.Claim) {
 	var rows []point
 	for _, p := range every(v.Profile, networksOn{setup.Homogeneous, cnns}, networksOn{setup.Heterogeneous, cnns}) {
@@ -306,11 +369,11 @@ func moreIterations(v *view) (result.Frame, result.Claim) {
 			rows = append(rows, p)
 		}
 	}
-	ratio := func(p point) kit.Estimate { return pushesTo(v, p.as("asp")).Over(pushesTo(v, p)) }
+	asp := func(p point) kit.Times { return gradientsTo(v, p.as("asp")) }
 	equal := func(p point) bool { return same(v, p, p.as("asp")) }
-	s := kit.NewSheet("asp-gradients", "platform:platform model:model method:method asp_over~/.3 as_asp:bool")
+	s := kit.NewSheet("asp-gradients", "platform:platform model:model method:method asp_over~/.3 as_asp:bool asp_missed missed")
 	for _, p := range rows {
-		s.Add(p.Platform, p.Model, p.Method, ratio(p), equal(p))
+		s.Add(p.Platform, p.Model, p.Method, asp(p).Over(gradientsTo(v, p)), equal(p), asp(p).Missed(), gradientsTo(v, p).Missed())
 	}
 	frame := s.Frame
 
@@ -321,7 +384,7 @@ func moreIterations(v *view) (result.Frame, result.Claim) {
 	for _, platform := range []string{setup.Homogeneous, setup.Heterogeneous} {
 		for _, m := range cnns {
 			p := point{platform, m, "asp"}
-			if why := untold(v, p, setup.Methods...); why != nil {
+			if why := untold(v, p); why != nil {
 				return frame, claims.Verdict("D58", claims.Found{Missing: why})
 			}
 			if !slices.ContainsFunc(setup.Methods, func(x string) bool { return first(v, p.as(x)) < len(v.Seeds) }) {
@@ -335,10 +398,10 @@ func moreIterations(v *view) (result.Frame, result.Claim) {
 			parts = append(parts, comparison(p, p.Method, kit.Estimate{}, claims.NoCase))
 			continue
 		}
-		e := ratio(p)
-		cases, parts = cases+1, append(parts, comparison(p, p.Method, e, claims.MoreThan(e.CI, 1)))
+		ours, theirs := asp(p), gradientsTo(v, p)
+		cases, parts = cases+1, append(parts, censoredComparison(p, p.Method, ours, theirs, later(ours, theirs)))
 		if p.Method == "bsp" {
-			bsp = append(bsp, e.Value)
+			bsp = append(bsp, ours.Over(theirs).Value)
 		}
 	}
 	words := result.Because("D58", "ratios", bsp)
@@ -385,7 +448,7 @@ func fastAndStable(v *view) result.Claim {
 func inBetween(v *view) result.Claim {
 	var parts []result.Part
 	var differs, notes []result.Reason
-	most := 0
+	holds := 0
 	for _, m := range cnns {
 		if len(v.At(point{setup.Heterogeneous, m, "asp"})) == 0 {
 			return claims.Verdict("D40", claims.Found{Missing: untold(v, point{setup.Heterogeneous, m, "asp"})})
@@ -395,19 +458,15 @@ func inBetween(v *view) result.Claim {
 		for _, platform := range []string{setup.Homogeneous, setup.Heterogeneous} {
 			p := point{platform, m, "dasp"}
 			of := func(method string) float64 { return falls(v, p.as(method)).Mean().Value }
-			asp, between := of("asp"), true
-			for _, method := range setup.Methods {
-				between = between && asp >= of(method) && of("bsp") <= of(method)
+			each := ordered(v, p)
+			if claims.OfParts(each, len(v.Seeds), nil).Finding == claims.Holds {
+				holds++
 			}
-			if between && asp > 0 {
-				most++
-			}
-			share[platform] = of("dasp") / asp
-			parts = append(parts, comparison(p, "dasp", kit.Sample{share[platform]}.Mean(), ordered(v, p)))
+			parts, share[platform] = append(parts, each...), of("dasp")/of("asp")
 			if same(v, p, p.as("asp")) {
 				notes = append(notes, result.Because("D40-same", "platform", platform, "model", m))
 			}
-			if asp == 0 {
+			if of("asp") == 0 {
 				notes = append(notes, result.Because("D40-never", "platform", platform, "model", m))
 			}
 		}
@@ -416,7 +475,7 @@ func inBetween(v *view) result.Claim {
 			notes = append(notes, result.Because("D40-share", "model", m, "equal", share[setup.Homogeneous], "unequal", share[setup.Heterogeneous]))
 		}
 	}
-	words := result.Because("D40", "n", most, "of", 4)
+	words := result.Because("D40", "n", holds, "of", 4)
 	f := claims.OfParts(parts, len(v.Seeds), &words)
 	f.Differs, f.Notes = differs, append(notes, result.Because("D40-means"), result.Because("assumed-platform"))
 	return claims.Verdict("D40", f)
@@ -425,21 +484,45 @@ func inBetween(v *view) result.Claim {
 // falls returns the fluctuation of p's trainings, seed by seed.
 func falls(v *view, p point) kit.Sample { return kit.Each(v.At(p), fluctuation) }
 
-// ordered finds whether ASP falls at all, and no method more than ASP or less than BSP where p is.
-func ordered(v *view, p point) string {
-	findings := []string{claims.Whether(falls(v, p.as("asp")).Mean().Value > 0)}
+// ordered returns the parts that ASP falls at all, and that no method falls more than ASP or less than
+// BSP where p is: the difference of the falls of method and rival, in points, is at least 0. Two methods
+// that did the same are no case.
+func ordered(v *view, p point) (parts []result.Part) {
+	if asp := falls(v, p.as("asp")).Mean(); asp.Value == 0 {
+		parts = append(parts, comparison(p, "asp", asp, claims.Differs))
+	}
 	for _, method := range setup.Methods {
 		for _, pair := range [][2]string{{"asp", method}, {method, "bsp"}} {
-			if more, less := p.as(pair[0]), p.as(pair[1]); more != less && !same(v, more, less) {
-				findings = append(findings, claims.AtLeast(falls(v, more).Minus(falls(v, less)).CI, 0))
+			more, less := p.as(pair[0]), p.as(pair[1])
+			if more == less || pair[0] == "asp" && pair[1] == "bsp" && method == "asp" { // once
+				continue
 			}
+			e := falls(v, more).Minus(falls(v, less))
+			finding := claims.AtLeast(e.CI, 0)
+			if same(v, more, less) {
+				finding = claims.NoCase
+			}
+			part := comparison(p, pair[0], e, finding)
+			part.Of["rival"] = pair[1]
+			parts = append(parts, part)
 		}
 	}
-	return claims.Every(findings...)
+	return parts
+}
+
+// fluctuationFrame holds what D40 and D57 are judged by, seed by seed.
+func fluctuationFrame(v *view, rows []point) result.Frame {
+	s := kit.NewSheet("falls", "platform:platform model:model method:method seed fluctuation/points.2")
+	for _, p := range rows {
+		for i, x := range falls(v, p) {
+			s.Add(p.Platform, p.Model, p.Method, v.Seeds[i], x)
+		}
+	}
+	return s.Frame
 }
 
 // smaller returns the part that DASP's share of ASP's fluctuation is smaller in the heterogeneous
-// cluster. Where DASP is ASP in both there is no case.
+// cluster than in the other; it has the difference of the shares. Where DASP is ASP in both there is no case.
 func smaller(v *view, model string) result.Part {
 	homo, hetero := point{setup.Homogeneous, model, "dasp"}, point{setup.Heterogeneous, model, "dasp"}
 	shares := func(p point) kit.Sample {
@@ -455,5 +538,7 @@ func smaller(v *view, model string) result.Part {
 	if same(v, homo, homo.as("asp")) && same(v, hetero, hetero.as("asp")) {
 		finding = claims.NoCase
 	}
-	return comparison(hetero, "asp", e, finding)
+	part := comparison(hetero, "dasp", e, finding)
+	part.Of["rival"], part.Of["than"] = "asp", setup.Homogeneous
+	return part
 }

@@ -51,6 +51,7 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 		trainingStudy("dasp/fig3", "DASP, Fig. 3", setup.WithoutCI, onFig3, func(v *view) { showCurves(v, setup.Homogeneous, onFig3) }),
 		trainingStudy("dasp/fig4", "DASP, Fig. 4", setup.WithoutCI, onFig4, func(v *view) {
 			showCurves(v, setup.Heterogeneous, onFig4)
+			v.Frames = append(v.Frames, fluctuationFrame(v, every(v.Profile, onFig4...)))
 			v.Claims = append(v.Claims, fastAndStable(v), inBetween(v))
 		}),
 		trainingStudy("dasp/table6", "DASP, Table 6", setup.WithoutCI, onFig3, func(v *view) {
@@ -122,7 +123,8 @@ func trainingStudy(id, source string, profiles []string, sets []networksOn, show
 		},
 		Config: func(profile string) map[string]any {
 			c := map[string]any{"sizes": setup.SizesOf(profile), "options": setup.Options(), "methods": setup.Methods,
-				"evaluation_images": setup.EvalImages, "clock_batch": setup.ReferenceBatch, "clock_overhead": setup.ReferenceOverhead}
+				"evaluation_images": setup.EvalImages, "clock_batch": setup.ReferenceBatch, "clock_overhead": setup.ReferenceOverhead,
+				"targets": targets(profile), "stable": stableTo, "stop": stopRule(profile)}
 			for _, g := range sets {
 				c["platform "+g.platform] = kit.Platform(platformOf(g.platform))
 			}
@@ -141,6 +143,15 @@ func trainingStudy(id, source string, profiles []string, sets []networksOn, show
 			v.Frames = append(v.Frames, sizesFrame(v, sets[0].platform))
 			show(v)
 		}}
+}
+
+// targets lists the accuracies to which each network of a profile is timed.
+func targets(profile string) map[string][]float64 {
+	out := map[string][]float64{}
+	for _, s := range setup.SizesOf(profile) {
+		out[s.Model] = s.Targets()
+	}
+	return out
 }
 
 // sizesFrame lists how each network was trained, and on which data.

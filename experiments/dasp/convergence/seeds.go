@@ -56,6 +56,14 @@ func enough(v *view, sets []networksOn) bool {
 	return true
 }
 
+// stopRule is the stop rule as a configuration has it, nil where it does not act.
+func stopRule(profile string) any {
+	if profile != "standard" {
+		return nil
+	}
+	return map[string]any{"least": leastSeeds, "most": mostSeeds, "half_width": narrow}
+}
+
 // seedFacts says how the seeds came about.
 func seedFacts(v *view) []result.Fact {
 	return kit.Facts("stop_least", leastSeeds, "stop_most", mostSeeds, "stop_width/points", narrow, "stop_rule", v.Profile == "standard")

@@ -49,13 +49,16 @@ func product(c setup.Summary, x train.ToTarget) float64 {
 
 // secondsTo returns the seconds to a target, averaged over the targets, one number per seed, nothing
 // unless every seed reaches them all.
-func secondsTo(v *view, p point) kit.Sample { return over(v, p, seconds).Sample() }
+func secondsTo(v *view, p point) kit.Sample { return primary(v, p).Sample() }
 
-// pushesTo returns the gradients to a target, likewise.
-func pushesTo(v *view, p point) kit.Sample { return over(v, p, pushes).Sample() }
+// gradientsTo returns the gradients to a target, with bounds likewise.
+func gradientsTo(v *view, p point) kit.Times { return over(v, p, pushes) }
 
-// iterationsTo returns the iterations to a target, likewise.
-func iterationsTo(v *view, p point) kit.Sample { return over(v, p, iterations).Sample() }
+// pushesTo returns the gradients to a target, one number per seed, likewise.
+func pushesTo(v *view, p point) kit.Sample { return gradientsTo(v, p).Sample() }
+
+// iterationsTo returns the iterations to a target, with bounds likewise.
+func iterationsTo(v *view, p point) kit.Times { return over(v, p, iterations) }
 
 // once returns the seconds to the highest target alone.
 func once(v *view, p point) kit.Times {
@@ -132,9 +135,9 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 		runs, times, one := v.At(p), primary(v, p), once(v, p)
 		iteration, ours := kit.Each(runs, setup.PerIteration).Mean(), ratio(v, p, primary)
 		signs := primary(v, p.as("dasp")).Beside(times)
-		bounded := times.Missed()+primary(v, p.as("dasp")).Missed() > 0 && p.Method != "dasp"
+		unsure := p.Method != "dasp" && bounded(primary(v, p.as("dasp")), times)
 		count := func(n int) any {
-			if !bounded {
+			if !unsure {
 				return nil
 			}
 			return n
@@ -144,7 +147,7 @@ func convergenceFrame(v *view, rows []point) result.Frame {
 			one.Sample().Mean(), ratio(v, p, once), crossed, found == crossed, pushesTo(v, p).Mean(), iteration.Times(1e3),
 			products(v, p).Sample().Mean(), ratio(v, p, products), byProduct, found == byProduct,
 			kit.Each(runs, func(c setup.Summary) float64 { return c.Accuracy }).Mean().Times(100), kit.Each(runs, setup.MeanStaleness).Mean(),
-			times.Missed(), first(v, p), count(signs.Sooner), count(signs.Later), count(signs.Unknown), kit.OnlyIf(bounded, signs.P()))
+			times.Missed(), first(v, p), count(signs.Sooner), count(signs.Later), count(signs.Unknown), kit.OnlyIf(unsure, signs.P()))
 	}
 	return s.Frame
 }
@@ -165,24 +168,49 @@ func seedsFrame(v *view, rows []point, methods string) result.Frame {
 	return s.Frame
 }
 
-// signOf says on which side of 0 a reduction lies by the sign test of DASP's times beside a rival's.
-func signOf(signs kit.Signs) string {
-	switch signs.Against() {
+// sideBeside says on which side of 1 a ratio of ours to theirs lies, in the words of claims.Found.Signs,
+// by the sign test; opposite turns it round, as of a reduction, which is above 0 where the ratio is below 1.
+func sideBeside(against string, opposite bool) string {
+	switch against {
 	case "below":
-		return claims.Above
+		return map[bool]string{false: claims.Below, true: claims.Above}[opposite]
 	case "above":
-		return claims.Below
+		return map[bool]string{false: claims.Above, true: claims.Below}[opposite]
 	}
 	return claims.Undecided
 }
+
+// bounded reports whether a time of two methods is only bounded, so that the sign test judges.
+func bounded(ours, theirs kit.Times) bool { return ours.Missed()+theirs.Missed() > 0 }
 
 // censored returns what was found of a reduction of DASP's time in which a run never has a target:
 // the verdict is the sign test's.
 func censored(v *view, ours, theirs kit.Times, rival string) claims.Found {
 	saved, signs := ours.Over(theirs).Saved(), ours.Beside(theirs)
 	f := claims.Number(saved.Value, nil, saved.Samples, saved.N)
-	f.Sign = signOf(signs)
-	f.Notes = []result.Reason{result.Because("bounded-pairs", "dasp", ours.Missed(), "method", rival, "rival", theirs.Missed(), "of", len(v.Seeds),
-		"sooner", signs.Sooner, "later", signs.Later, "unknown", signs.Unknown, "p", signs.P())}
+	f.Signs = []string{sideBeside(signs.Against(), true)}
+	f.Notes = []result.Reason{boundedPairs("dasp", rival, ours, theirs)}
 	return f
+}
+
+// boundedPairs says how many times of two methods are bounded, and what the sign test finds.
+func boundedPairs(one, other string, ours, theirs kit.Times) result.Reason {
+	signs := ours.Beside(theirs)
+	return result.Because("bounded-pairs", "ours", one, "missed", ours.Missed(), "method", other, "rival", theirs.Missed(), "of", len(ours),
+		"sooner", signs.Sooner, "later", signs.Later, "unknown", signs.Unknown, "p", signs.P())
+}
+
+// later finds whether the first of two is later than the second: by the interval of their ratio where
+// every time is known, else by the sign test.
+func later(ours, theirs kit.Times) string {
+	if !bounded(ours, theirs) {
+		return claims.MoreThan(ours.Over(theirs).CI, 1)
+	}
+	switch ours.Beside(theirs).Against() {
+	case "above":
+		return claims.Holds
+	case "below":
+		return claims.Differs
+	}
+	return claims.Undecided
 }

@@ -80,11 +80,11 @@ func TestMissesAreJudgedBySign(t *testing.T) {
 			v, p = viewOf(never, quickly)
 		}
 		f := censored(v, primary(v, p), primary(v, p.as("ssp")), "ssp")
-		if got := daspBeside(v, p.as("ssp"), primary); got != c.want || f.Sign != c.sign || f.CI95[0] != nil || f.Seeds != c.seeds {
-			t.Errorf("%d seeds, DASP misses %v: %s, sign %s, interval %v; want %s, %s", c.seeds, c.late, got, f.Sign, f.CI95[0], c.want, c.sign)
+		if got := daspBeside(v, p.as("ssp"), primary); got != c.want || f.Signs[0] != c.sign || f.CI95[0] != nil || f.Seeds != c.seeds {
+			t.Errorf("%d seeds, DASP misses %v: %s, sign %s, interval %v; want %s, %s", c.seeds, c.late, got, f.Signs, f.CI95[0], c.want, c.sign)
 		}
 		args := f.Notes[0].Args
-		misses := [2]any{args["dasp"], args["rival"]}
+		misses := [2]any{args["missed"], args["rival"]}
 		if want := map[bool][2]any{false: {0, c.seeds}, true: {c.seeds, 0}}[c.late]; f.Notes[0].Code != "bounded-pairs" || misses != want {
 			t.Errorf("misses %v, want %v", misses, want)
 		}

@@ -47,7 +47,8 @@ func readingsOf(method string) (out []reading) {
 }
 
 // Weights asks which claims of Table 7 the readings of eq. (2) decide. It judges none: a verdict is
-// that of the default readings.
+// that of the default readings. Its seeds are those from which Table 7's stop rule goes on, and the rule
+// does not act here; intervals and sign tests are not corrected for the number of pairs.
 func Weights() exp.Experiment { return weights().Experiment() }
 
 // weights is the study of Weights. The method of a point is the key of a reading.
@@ -79,7 +80,7 @@ func weights() kit.Study[point, setup.Summary] {
 				set[r.key] = o
 			}
 			return map[string]any{"sizes": setup.SizesOf(profile), "readings": set, "evaluation_images": setup.EvalImages,
-				"clock_batch": setup.ReferenceBatch, "platform": kit.Platform(platformOf(weightsOn))}
+				"clock_batch": setup.ReferenceBatch, "targets": targets(profile), "platform": kit.Platform(platformOf(weightsOn))}
 		},
 		Measure: func(ctx context.Context, env exp.Env, p point, seed uint64) (setup.Summary, error) {
 			return trainReading(ctx, env, p, seed, setup.SizeOf(env.Profile, p.Model))
@@ -152,7 +153,8 @@ func showWeights(v *view, points []point) {
 		falls.Add(p.Model, p.Method, kit.Each(v.At(p), fluctuation).Mean(),
 			kit.Each(v.At(p), func(c setup.Summary) float64 { return 100 * c.Accuracy }).Mean(), secondsTo(v, p).Mean())
 	}
-	v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Facts("link/Gb/s", setup.Gigabits(platformOf(weightsOn)), "flip", both,
+	v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Facts("link/Gb/s", setup.Gigabits(platformOf(weightsOn)), "flip", both, "pairs",
+		len(reductions.Rows),
 		"claims", len(convergenceList(setup.Heterogeneous)))...)
 	v.Frames = []result.Frame{flips.Frame, reductions.Frame, falls.Frame, seedsFrame(v, points, "reading")}
 }

@@ -79,8 +79,7 @@ func inverse() kit.Inquiry {
 		},
 		Config: func(profile string) map[string]any {
 			size := effortOf(profile)
-			return map[string]any{"axes": axes, "spaces": spaces, "effort": size, "search_seed": searchSeed, "demands": demands(), "meanings": meanings,
-				"full": map[string]any{"gradients": size.Full, "warmup": setup.Warmup, "batch": setup.FullBatch}}
+			return map[string]any{"effort": size, "search": base(), "full": map[string]any{"gradients": size.Full, "warmup": setup.Warmup}}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			q := &searcher{ctx: ctx, env: env, size: effortOf(env.Profile), full: fullSizes(), want: demands()}
@@ -90,6 +89,12 @@ func inverse() kit.Inquiry {
 			}
 			return err
 		}}
+}
+
+// base returns all that the search's numbers rest on beside the effort.
+func base() map[string]any {
+	return map[string]any{"axes": axes, "spaces": spaces, "search_seed": searchSeed, "demands": demands(), "meanings": meanings, "batch": setup.FullBatch,
+		"options": setup.Options(), "platform": kit.Platform(setup.Load(setup.Homogeneous))}
 }
 
 // searcher holds the whole search and what it found.
@@ -175,11 +180,11 @@ type searchPart struct {
 }
 
 // part makes a part of the search, or loads what an earlier command left of it. A part depends on
-// the effort, the space and the parts before it; name and start stand for these. Every part has its
+// the effort, the base, the space and the parts before it; name and start stand for these. Every part has its
 // own evaluator, so that an interrupted search counts the same runs. cost is in per cent of the
 // whole.
 func (q *searcher) part(name string, start any, cost float64, pushes, warm int64, compute func(e *evaluator, p *searchPart) error) (searchPart, error) {
-	key := []any{"explain", name, start, q.size, axes, pushes, warm}
+	key := []any{"explain", name, start, q.size, base(), pushes, warm}
 	p, err := kit.Keep(q.ctx, q.env, key, func(string) (p searchPart, err error) {
 		e := newEvaluator(q.ctx, q.full, pushes, warm)
 		err = compute(e, &p)

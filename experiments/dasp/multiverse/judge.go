@@ -180,11 +180,11 @@ const (
 	outOfReach = "out-of-reach"
 )
 
-// sizeOf returns where stated lies among sorted values; "" of none.
+// sizeOf returns where stated lies among sorted values; "" of fewer than leastSized.
 func sizeOf(stated float64, sorted []float64) string {
 	n := len(sorted)
 	switch {
-	case n == 0:
+	case n < leastSized:
 		return ""
 	case stated < sorted[0] || stated > sorted[n-1]:
 		return outOfReach

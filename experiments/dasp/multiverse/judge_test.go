@@ -106,13 +106,13 @@ func TestFilters(t *testing.T) {
 		want   admissible
 	}{
 		"none":             {func(*measured) {}, admissible{true, true, true}},
-		"LeNet-5":          {func(m *measured) { m.Does[0][0][asp], m.Waits[1][0] = true, [3]bool{} }, admissible{true, true, true}},
-		"BSP":              {func(m *measured) { m.Does[0][1][0] = true }, admissible{true, true, true}},
-		"equal, ASP":       {func(m *measured) { m.Does[0][1][asp] = true }, admissible{false, true, true}},
-		"unequal, DSSP":    {func(m *measured) { m.Does[1][2][3] = true }, admissible{true, false, true}},
+		"LeNet-5":          {func(m *measured) { m.Same[0][0][asp], m.Waits[1][0] = true, [3]bool{} }, admissible{true, true, true}},
+		"BSP":              {func(m *measured) { m.Same[0][1][0] = true }, admissible{true, true, true}},
+		"equal, ASP":       {func(m *measured) { m.Same[0][1][asp] = true }, admissible{false, true, true}},
+		"unequal, DSSP":    {func(m *measured) { m.Same[1][2][3] = true }, admissible{true, false, true}},
 		"no FSS":           {func(m *measured) { m.Waits[1][2][2] = false }, admissible{true, true, false}},
 		"no FSS, equal":    {func(m *measured) { m.Waits[0][2][2] = false }, admissible{true, true, true}},
-		"the same run SSP": {func(m *measured) { m.Does[1][1][2] = true }, admissible{true, false, true}},
+		"the same run SSP": {func(m *measured) { m.Same[1][1][2] = true }, admissible{true, false, true}},
 	} {
 		m := base
 		c.change(&m)

@@ -2,6 +2,8 @@ package multiverse
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 
 	"gradsync/experiments/dasp/setup"
@@ -20,7 +22,6 @@ const (
 type measured struct {
 	Times [2][3][5][]float64 // seconds of an iteration by the reading's mean, per seed
 	Same  [2][3][5]bool      // DASP's run is the method's, event by event, in every seed
-	Does  [2][3][5]bool      // DASP decides as the method does in every seed, whatever its decisions cost
 	Waits [2][3][3]bool      // a state of setup.States occurs in some seed
 	// Bounded says that no two workers' versions were ever farther apart than Smax.
 	Bounded bool
@@ -41,17 +42,21 @@ func measure(ctx context.Context, r reading, e effort) (measured, error) {
 				}
 			}
 			for k := range setup.Methods {
-				m.Same[c][n][k], m.Does[c][n][k] = true, true
+				m.Same[c][n][k] = true
 			}
 			for seed := range uint64(e.Seeds) {
-				on := p
+				on, horizon := p, math.Inf(1)
 				if unit > 0 {
-					on = p.Clone()
-					for w, phases := range bursts(len(on.Workers), unit, burstHorizon*float64(e.PerWorker)*unit, seed) {
+					on, horizon = p.Clone(), burstHorizon*float64(e.PerWorker)*unit
+					for w, phases := range bursts(len(on.Workers), unit, horizon, seed) {
 						on.Workers[w].Slow = phases
 					}
 				}
-				if err := m.time(ctx, costs, r, on, c, n, seed, e); err != nil {
+				took, err := m.time(ctx, costs, r, on, c, n, seed, e)
+				if err == nil && took > horizon {
+					err = fmt.Errorf("dasp/multiverse: a run takes %g s, its bursts reach %g s", took, horizon)
+				}
+				if err != nil {
 					return m, err
 				}
 			}
@@ -60,33 +65,33 @@ func measure(ctx context.Context, r reading, e effort) (measured, error) {
 	return m, nil
 }
 
-// time runs all methods with one network on one cluster and notes what they did.
-func (m *measured) time(ctx context.Context, costs setup.FullSize, r reading, p *cluster.Platform, c, n int, seed uint64, e effort) error {
-	digests, calm := [5]string{}, true
+// time runs all methods with one network on one cluster, notes what they did, and returns the seconds
+// of the longest run.
+func (m *measured) time(ctx context.Context, costs setup.FullSize, r reading, p *cluster.Platform, c, n int, seed uint64, e effort) (
+	longest float64, err error) {
+	digests := [5]string{}
 	for k, method := range setup.Methods {
 		cfg := r.config(p, method, setup.Models[n], seed, e)
 		log, err := costs.InOneStage(ctx, cfg)
 		if err != nil {
-			return err
+			return longest, err
 		}
+		longest = max(longest, log.End.Seconds())
 		stats := log.Stats(cfg.Warmup)
 		m.Times[c][n][k] = append(m.Times[c][n][k], r.mean(stats.Iteration))
 		digests[k] = log.Digest()
 		if k != own {
 			continue
 		}
-		calm = !slices.ContainsFunc(log.Pushes, func(p dasp.Push) bool { return !p.Abandoned && p.State != dasp.QIS })
 		for i := range setup.States {
 			m.Waits[c][n][i] = m.Waits[c][n][i] || stats.States[i].Pushes > 0
 		}
 		m.Bounded = m.Bounded && log.Spread().Max() <= cfg.Options.Smax
 	}
 	for k := range setup.Methods {
-		same := digests[k] == digests[own]
-		m.Same[c][n][k] = m.Same[c][n][k] && same
-		m.Does[c][n][k] = m.Does[c][n][k] && (same || calm && digests[k] == digests[asp])
+		m.Same[c][n][k] = m.Same[c][n][k] && digests[k] == digests[own]
 	}
-	return nil
+	return longest, nil
 }
 
 // mean returns the mean iteration time by r's definition; the first worker is one of the fastest.
@@ -129,8 +134,8 @@ func (m measured) filter() admissible {
 			if method == "bsp" || k == own {
 				continue
 			}
-			a.Equal = a.Equal && !m.Does[0][n][k]
-			a.Unequal = a.Unequal && !m.Does[1][n][k]
+			a.Equal = a.Equal && !m.Same[0][n][k]
+			a.Unequal = a.Unequal && !m.Same[1][n][k]
 		}
 		a.States = a.States && m.Waits[1][n] == [3]bool{true, true, true}
 	}

@@ -26,17 +26,11 @@ func Experiment() exp.Experiment {
 	return kit.Inquiry{ID: "dasp/multiverse", Source: "DASP, §3.2", Kind: result.TimingOnly, Profiles: exp.Profiles, Seedless: true,
 		Seconds: func(profile string, _ int) float64 {
 			e := effortOf(profile)
-			return float64(e.Readings+e.Platforms) * float64(e.Seeds) * float64(e.PerWorker) * 0.06 / 150
+			return float64(e.Readings+e.Platforms) * float64(e.Seeds) * float64(e.PerWorker) * 0.085 / 150 // 58 s of one core in quick
 		},
 		Config: func(profile string) map[string]any {
-			bases := map[string]any{}
-			for _, name := range []string{setup.Homogeneous, setup.Heterogeneous, "mixed6", setup.Straggler} {
-				bases[name] = kit.Platform(setup.Load(name))
-			}
 			return map[string]any{"axes": axes, "design_seed": designSeed, "block": blockSize, "effort": effortOf(profile), "rule": claims.OverReadings,
-				"central": central, "tie": setup.SameTime, "options": setup.Options(), "launch": train.DefaultLaunch, "platforms": bases,
-				"bursts": map[string]any{"calm": []int{calmFrom, calmTo}, "burst": []int{burstFrom, burstTo}, "first_calm": firstCalm,
-					"factor": burstFactor, "horizon": burstHorizon}}
+				"central": central, "least_sized": leastSized, "permutations": permutations, "by_chance": byChance, "tie": setup.SameTime, "base": base()}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
 			e := effortOf(env.Profile)
@@ -54,6 +48,27 @@ func Experiment() exp.Experiment {
 		}}.Experiment()
 }
 
+// base returns all that a reading's numbers rest on beside its levels and the effort.
+func base() map[string]any {
+	platforms := map[string]any{}
+	for _, name := range []string{setup.Homogeneous, setup.Heterogeneous, "mixed6", setup.Straggler} {
+		platforms[name] = kit.Platform(setup.Load(name))
+	}
+	return map[string]any{"options": setup.Options(), "launch": train.DefaultLaunch, "platforms": platforms,
+		"bursts": map[string]any{"calm": []int{calmFrom, calmTo}, "burst": []int{burstFrom, burstTo}, "first_calm": firstCalm,
+			"factor": burstFactor, "horizon": burstHorizon}}
+}
+
+// part returns the key of a reading's part: the levels by name, the part of the effort that it
+// takes, and base.
+func (r reading) part(e effort) []any {
+	keys := make([]string, len(axes))
+	for a := range axes {
+		keys[a] = r.key(a)
+	}
+	return []any{"dasp/multiverse", keys, e.Seeds, e.PerWorker, e.Warmup, base()}
+}
+
 // answer is a reading with what it found.
 type answer struct {
 	reading
@@ -67,11 +82,7 @@ func run(ctx context.Context, env exp.Env, bar *exp.Bar, readings []reading, e e
 	var steps sync.Mutex
 	err := kit.AtOnce(len(readings), func(i int) error {
 		r := readings[i]
-		keys := make([]string, len(axes))
-		for a := range axes {
-			keys[a] = r.key(a)
-		}
-		m, err := kit.Keep(ctx, env, []any{"dasp/multiverse", keys, e.Seeds, e.PerWorker, e.Warmup}, func(string) (measured, error) {
+		m, err := kit.Keep(ctx, env, r.part(e), func(string) (measured, error) {
 			if err := ctx.Err(); err != nil {
 				return measured{}, err
 			}

@@ -1,6 +1,7 @@
 package multiverse
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ func show(r *result.Result, e effort, all, laboratory []answer) {
 	v.sizes(asked)
 	v.decides(asked)
 	v.curves(asked)
+	v.byMean(asked)
 	v.selection()
 	v.rows(asked)
 	v.reference(laboratory)
@@ -60,18 +62,20 @@ func (v *view) facts() {
 	count := func(is func(admissible) bool) int {
 		return kit.CountIf(v.all, func(a answer) bool { return is(a.passes) })
 	}
-	sum, squares := 0.0, 0.0
+	var worth claims.Tally
 	for _, w := range likelies(v.good) {
-		sum, squares = sum+w, squares+float64(w*w)
+		worth.Add(claims.Holds, w)
 	}
+	_, effective := worth.Effective()
 	percent := func(x float64) float64 { return 100 * x }
 	rule := claims.OverReadings
 	v.Facts = append(setup.Settings(), kit.Facts("readings", len(v.all), "admissible", len(v.good), "admissible_share/%.0", kit.ShareOf(len(v.good), len(v.all)),
 		"f1_equal", count(func(a admissible) bool { return a.Equal }), "f1_unequal", count(func(a admissible) bool { return a.Unequal }),
-		"f3", count(func(a admissible) bool { return a.States }), "effective/.0", kit.OnlyIf(squares > 0, sum*sum/squares),
+		"f3", count(func(a admissible) bool { return a.States }), "effective/.0", kit.OnlyIf(effective > 0, effective), "enough", claims.OverReadings.Enough(worth),
 		"axes", len(axes), "timing_seeds", v.e.Seeds, "gradients", v.e.PerWorker, "warmup", v.e.Warmup, "standard_readings", efforts["standard"].Readings,
 		"rule_same/%", percent(rule.Same), "rule_opposite/%", percent(rule.Opposite), "rule_differs/%", percent(rule.Differs),
-		"rule_no_case/%", percent(rule.NoCase), "rule_undecided/%", percent(rule.Undecided), "rule_least", rule.Least, "central/%", percent(central))...)
+		"rule_no_case/%", percent(rule.NoCase), "rule_undecided/%", percent(rule.Undecided), "rule_least", rule.Least,
+		"central/%", percent(central), "least_sized", leastSized)...)
 }
 
 // tally counts what answers found of q, each with its weight; nil: all alike.
@@ -91,20 +95,30 @@ func (v *view) tallies(q question) map[string]claims.Tally {
 	return map[string]claims.Tally{everywhere: tally(q, v.all, nil), passed: tally(q, v.good, nil), weighted: tally(q, v.good, likelies(v.good))}
 }
 
-// shares lists what readings found of every claim, in per cent; no case is of all, the others are of
-// those that have one.
+// shares lists what readings found of every claim, in per cent with Wilson's interval; no case is of
+// all, the others are of those that have one, whose effective number stands beside them.
 func (v *view) shares(asked []question) {
-	s := kit.NewSheet("shares", "claim scope:scope reduction:bool model:model against:method cluster:platform same/%.0 opposite/%.0 undecided/%.0 no_case/%.0")
+	s := kit.NewSheet("shares", "claim scope:scope reduction:bool model:model against:method cluster:platform effective/.0 "+
+		"same~/%.0 opposite~/%.0 undecided~/%.0 no_case~/%.0").Plain()
 	for _, q := range asked {
 		for _, scope := range []string{everywhere, passed, weighted} {
 			t := v.tallies(q)[scope]
 			same, opposite, undecided, noCase := t.Shares()
-			share := func(x, of float64) float64 { return kit.OnlyIf(of > 0, 100*x) }
-			s.Add(q.ID, scope, q.Place >= 0, q.Of.Model, q.Of.Against, clusterOf(q), share(same, t.Cases()), share(opposite, t.Cases()),
-				share(undecided, t.Cases()), share(noCase, t.Cases()+t.NoCase))
+			cases, all := t.Effective()
+			s.Add(q.ID, scope, q.Place >= 0, q.Of.Model, q.Of.Against, clusterOf(q), kit.OnlyIf(cases > 0, cases), percentOf(same, cases),
+				percentOf(opposite, cases), percentOf(undecided, cases), percentOf(noCase, all))
 		}
 	}
 	v.Frames = append(v.Frames, s.Frame)
+}
+
+// percentOf returns a share of n readings in per cent, with Wilson's interval; no number of none.
+func percentOf(share, n float64) kit.Estimate {
+	if n <= 0 {
+		return kit.Estimate{}
+	}
+	low, high := claims.Wilson(share, n)
+	return kit.Estimate{Value: 100 * share, CI: &[2]float64{100 * low, 100 * high}, N: int(math.Ceil(n))}
 }
 
 // clusterOf returns the cluster of a reduction.
@@ -130,6 +144,33 @@ func (v *view) sizes(asked []question) {
 		xs, stated := sorted(q, v.good, 0), setup.StatedNumber(q.ID)
 		at := func(p float64) float64 { return quantile(xs, p) }
 		s.Add(q.ID, q.Of.Model, q.Of.Against, clusterOf(q), stated, at(0.5), at((1-central)/2), at((1+central)/2), at(0), at(1), sizeOf(stated, xs))
+	}
+	v.Frames = append(v.Frames, s.Frame)
+}
+
+// worse orders the sizes.
+var worse = map[string]int{"": 0, reached: 1, atTheEdge: 2, outOfReach: 3}
+
+// byMean sets what readings have of each reduction by the definition of the mean beside the stated
+// one. A size needs a definition if it is less without it. It was added after standard's first run,
+// in which two stated reductions were reached by the time between updates alone.
+func (v *view) byMean(asked []question) {
+	s := kit.NewSheet("by-mean", "claim model:model against:method cluster:platform stated/%.1 level:level readings median/%.1 most/%.1 without:size needs:bool")
+	a := slices.IndexFunc(axes, func(x axis) bool { return x.Key == "mean" })
+	for _, q := range asked {
+		if q.Place < 0 {
+			continue
+		}
+		stated := setup.StatedNumber(q.ID)
+		size := sizeOf(stated, sorted(q, v.good, 0))
+		for l, level := range axes[a].Levels {
+			is := func(x answer) bool { return x.reading[a] == l }
+			own := slices.DeleteFunc(slices.Clone(v.good), func(x answer) bool { return !is(x) })
+			xs := sorted(q, own, 0)
+			without := sizeOf(stated, sorted(q, slices.DeleteFunc(slices.Clone(v.good), is), 0))
+			s.Add(q.ID, q.Of.Model, q.Of.Against, clusterOf(q), stated, level.Key, len(own), quantile(xs, 0.5), quantile(xs, 1), without,
+				size != "" && worse[without] > worse[size])
+		}
 	}
 	v.Frames = append(v.Frames, s.Frame)
 }
@@ -207,21 +248,44 @@ func (v *view) curves(asked []question) {
 	}
 }
 
-// selection lists every level with its weight and how many readings of it there are and pass.
+// selection lists every level with its weight and how many readings of it there are and pass, and
+// the choices whose levels pass most unequally: drivers of them.
 func (v *view) selection() {
 	s := kit.NewSheet("selection", "choice:choice level:level weight/%.0 readings admissible passing/%.0")
+	type driver struct {
+		choice, most, least string
+		high, low           float64
+	}
+	var found []driver
 	for a, x := range axes {
+		d := driver{choice: x.Key, low: math.Inf(1), high: math.Inf(-1)}
 		for l, level := range x.Levels {
 			of := func(list []answer) int { return kit.CountIf(list, func(y answer) bool { return y.reading[a] == l }) }
 			weight := level.Weight
 			if weight == 0 {
 				weight = 1 / float64(len(x.Levels))
 			}
-			s.Add(x.Key, level.Key, 100*weight, of(v.all), of(v.good), kit.ShareOf(of(v.good), of(v.all)))
+			passing := kit.ShareOf(of(v.good), of(v.all))
+			s.Add(x.Key, level.Key, 100*weight, of(v.all), of(v.good), passing)
+			if passing > d.high {
+				d.most, d.high = level.Key, passing
+			}
+			if passing < d.low {
+				d.least, d.low = level.Key, passing
+			}
 		}
+		found = append(found, d)
 	}
-	v.Frames = append(v.Frames, s.Frame)
+	slices.SortStableFunc(found, func(a, b driver) int { return cmp.Compare(b.high-b.low, a.high-a.low) })
+	drives := kit.NewSheet("drives", "choice:choice passes_most:level most_passing/%.0 passes_least:level least_passing/%.0")
+	for _, d := range found[:drivers] {
+		drives.Add(d.choice, d.most, d.high, d.least, d.low)
+	}
+	v.Frames = append(v.Frames, s.Frame, drives.Frame)
 }
+
+// drivers is how many choices are named that drive which readings are admissible.
+const drivers = 2
 
 // digits writes a reading as a digit per axis, the place of its level.
 func (r reading) digits() (s string) {
@@ -263,12 +327,19 @@ func thousandths(xs [18]float64) (out []any) {
 // verdict judges q over the admissible readings.
 func (v *view) verdict(q question) result.Claim {
 	counts := v.tallies(q)
-	same, opposite, undecided, noCase := counts[passed].Shares()
-	likely, _, _, _ := counts[weighted].Shares()
-	args := []any{"readings", len(v.good), "same", 100 * same, "opposite", 100 * opposite, "undecided", 100 * undecided, "none", 100 * noCase,
-		"likely", 100 * likely}
-	if a, share := v.deciding(q); a >= 0 {
-		args = append(args, "choice", axes[a].Key, "variance", 100*share)
+	judged := []claims.Tally{counts[passed], counts[weighted]}
+	worth := func(t claims.Tally) float64 { _, all := t.Effective(); return all }
+	code, args := "too-few-readings", []any{"readings", len(v.good), "effective", worth(counts[weighted]), "least", claims.OverReadings.Least}
+	if claims.OverReadings.Enough(judged...) {
+		same, opposite, undecided, noCase := counts[passed].Shares()
+		likely, _, likelyOpen, _ := counts[weighted].Shares()
+		low, high := claims.Wilson(same, counts[passed].Cases())
+		code = "over-readings"
+		args = append(args, "cases", int(counts[passed].Cases()), "same", 100*same, "low", 100*low, "high", 100*high, "opposite", 100*opposite,
+			"undecided", 100*undecided, "none", 100*noCase, "likely", 100*likely, "likely_open", 100*likelyOpen)
+		if a, share := v.deciding(q); a >= 0 {
+			args = append(args, "choice", axes[a].Key, "variance", 100*share)
+		}
 	}
 	f := claims.Found{Seeds: v.e.Seeds, Network: q.Of.Model, Rival: q.Of.Against, Cluster: clusterOf(q)}
 	if len(v.good) > 0 && q.values != nil {
@@ -278,10 +349,10 @@ func (v *view) verdict(q question) result.Claim {
 	}
 	if q.Place >= 0 {
 		f.Table = []string{"4", "5"}[q.Place/9]
-		if len(v.good) > 0 {
-			args = append(args, "size", sizeOf(setup.StatedNumber(q.ID), sorted(q, v.good, 0)))
+		if size := sizeOf(setup.StatedNumber(q.ID), sorted(q, v.good, 0)); size != "" {
+			args = append(args, "size", size)
 		}
 	}
-	f.Readings = &claims.Readings{Verdict: claims.OverReadings.Judge(len(v.good), counts[passed], counts[weighted]), Why: result.Because("over-readings", args...)}
+	f.Readings = &claims.Readings{Verdict: claims.OverReadings.Judge(judged...), Why: result.Because(code, args...)}
 	return claims.Verdict(q.ID, f)
 }

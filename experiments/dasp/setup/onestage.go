@@ -57,7 +57,7 @@ func (c FullSize) InOneStage(ctx context.Context, cfg train.Config) (*dasp.Log, 
 	rt := virtual.New(cfg.Platform, virtual.Config{Seed: cfg.Seed, WithServer: true, Cores: 1, Whole: true})
 	_, err = rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
 		l, err := dasp.Run(p, dasp.Job{Policy: func() dasp.Policy { return policy }, Layers: layers, Rate: 1,
-			MaxPushes: cfg.MaxPushes, F: form, Decision: cfg.Options.Decision(cfg.Sync, cfg.Platform.Decision)})
+			MaxPushes: cfg.MaxPushes, F: form, Decision: cluster.Work{Fixed: cfg.Platform.Decision}, Adjustment: cfg.Options.AdjustmentOf(cfg.Sync)})
 		if p.Rank() == 0 {
 			log = l
 		}

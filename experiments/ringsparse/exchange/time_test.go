@@ -80,11 +80,13 @@ func TestStepSums(t *testing.T) {
 }
 
 func TestSlowestVerdicts(t *testing.T) {
-	of := func(distance float64) []uneven { return []uneven{{Seconds: kit.Sample{1, 1}, Distance: distance}} }
+	of := func(distance float64) []uneven {
+		return []uneven{{Seconds: kit.Sample{1, 1}, Distances: kit.Sample{0, distance}}}
+	}
 	good := slowCheck{Plan: planSlow(), Equal: 1, One: 4, At: 4.1, Uneven: of(0.01)}
 	v := judgeSlowest(good)
 	kittest.WantVerdict(t, v, claims.Holds, "P11")
-	if len(v.Parts) != 2 || !*v.Parts[0].Holds || !*v.Parts[1].Holds || v.Reasons[len(v.Reasons)-2].Args["one"] != 4. {
+	if len(v.Parts) != 2 || !*v.Parts[0].Holds || !*v.Parts[1].Holds || v.Reasons[len(v.Reasons)-2].Args["one"] != 4. || len(v.Parts[1].Samples) != 2 {
 		t.Errorf("parts %v, %v", v.Parts, v.Reasons)
 	}
 	bad := good

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"gradsync/papers/dasp"
-	"gradsync/shared/cluster"
 )
 
 // Options are the parameters of every method; each method reads its own. The
@@ -40,8 +39,9 @@ type Options struct {
 	Grants      string `json:",omitempty"` // DSSP: "capped" (default) by Upper, or as "printed"
 	ASPWeight   string `json:",omitempty"` // ASP: "1/N" (default) or "1", of each gradient
 
-	// Adjustment is DASP's cost of adjusting states: the server's time for each of its
-	// decisions, beside the platform's. §3.2 names it as the reason why waits do not pay.
+	// Adjustment is DASP's cost of adjusting states: the server's time, beside the platform's for
+	// a decision, for each decision with which a worker's WSS or FSS begins or ends. §3.2 names it
+	// as the reason why waits do not pay.
 	Adjustment time.Duration `json:",omitempty"`
 
 	// Own are parameters of registered methods, by flag (Param).
@@ -124,15 +124,14 @@ func (o Options) Config() (dasp.Config, error) {
 	return c, c.Validate()
 }
 
-// Decision returns what a decision of a method costs the server where the platform says d:
-// DASP alone pays Adjustment, too.
+// AdjustmentOf returns what adjusting states costs the server under a method: DASP alone pays.
 //
 // Source: §3.2
-func (o Options) Decision(method string, d time.Duration) cluster.Work {
+func (o Options) AdjustmentOf(method string) time.Duration {
 	if method == "dasp" {
-		d += o.Adjustment
+		return o.Adjustment
 	}
-	return cluster.Work{Fixed: d}
+	return 0
 }
 
 // F returns the reading of f, which the server measures (dasp.Job.F).
