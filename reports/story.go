@@ -247,12 +247,7 @@ func chips(l int, words []string) template.HTML {
 	for _, w := range words {
 		counts[w]++
 	}
-	best := words[0]
-	for _, v := range page.Verdicts {
-		if counts[v.Key] > counts[best] || counts[v.Key] == counts[best] && slices.Index(claims.Words, v.Key) < slices.Index(claims.Words, best) {
-			best = v.Key
-		}
-	}
+	best := claims.Most(words)
 	v, _ := page.VerdictOf(best)
 	out := `<span class="chip v-` + best + `">` + v.Word[l] + `</span>`
 	if len(words) == 1 {

@@ -20,6 +20,20 @@ var Words = []string{WordHolds, WordDirection, WordNot, WordDepends, WordCannot,
 // Findings is how many of Words are findings.
 const Findings = 4
 
+// Most returns the word that most of some claims have; of as many, the one that speaks most against them.
+func Most(words []string) (most string) {
+	counts := map[string]int{}
+	for _, w := range words {
+		counts[w]++
+	}
+	for _, w := range []string{WordNot, WordDepends, WordDirection, WordHolds, WordCannot, WordNoCase, WordInput, WordNotRun, WordOwn} {
+		if counts[w] > counts[most] {
+			most = w
+		}
+	}
+	return most
+}
+
 var wordOf = map[string]string{Equal: WordHolds, Within: WordHolds, Holds: WordHolds, SameSign: WordDirection, Differs: WordNot, Depends: WordDepends,
 	Undecided: WordCannot, NoCase: WordNoCase, Input: WordInput, NotRun: WordNotRun, NotStated: WordOwn}
 

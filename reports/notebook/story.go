@@ -182,23 +182,17 @@ func chip(word string) (string, error) {
 	return fmt.Sprintf(Mark, "chip "+word), nil
 }
 
-// mostly returns the plain verdict that most of the claims have; of as many, the earlier of claims.Words.
+// mostly returns the plain verdict that most of the claims have, as claims.Most.
 func mostly(rs []row) (Value, error) {
-	counts := map[string]int{}
+	var words []string
 	for _, r := range rs {
 		v, err := r.Get("word")
 		if err != nil {
 			return Value{}, err
 		}
-		counts[plainText(v)]++
+		words = append(words, plainText(v))
 	}
-	best := ""
-	for _, w := range claims.Words {
-		if counts[w] > counts[best] {
-			best = w
-		}
-	}
-	return Value{V: best}, nil
+	return Value{V: claims.Most(words)}, nil
 }
 
 // place marks where a component of the page stands, on a line of its own.
