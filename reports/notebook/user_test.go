@@ -160,10 +160,14 @@ func oneSeed(r *result.Result) {
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		c.CI95, c.Samples, c.Seeds = nil, nil, min(c.Seeds, 1)
-		c.Reasons = slices.DeleteFunc(c.Reasons, func(x result.Reason) bool { return x.Code == "ci-contains-null" })
+		c.Reasons = slices.DeleteFunc(c.Reasons, func(x result.Reason) bool {
+			return x.Code == "ci-contains-null" || x.Code == "needs-seeds" // which speaks of seeds that are wanting
+		})
 		for _, x := range slices.Concat(c.Reasons, c.Differs) {
-			if x.Args["seeds"] == all {
-				x.Args["seeds"] = 1.0
+			for _, of := range []string{"seeds", "of", "n"} {
+				if x.Args[of] == all {
+					x.Args[of] = 1.0
+				}
 			}
 		}
 		for k := range c.Parts {
