@@ -7,8 +7,8 @@ import (
 	"gradsync/reports/page"
 )
 
-// Beside a page without the section of an experiment, nothing leads there.
-func TestPlaygroundLeadsWhereASectionIs(t *testing.T) {
+// Beside pages without the formula or the experiment, nothing leads there.
+func TestPlaygroundLeadsWhereAPageIs(t *testing.T) {
 	r, err := newRenderer(Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -17,20 +17,21 @@ func TestPlaygroundLeadsWhereASectionIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ring, want := range map[string]bool{
-		`<p id="bytes"></p><section id="placement">`:                             true,
-		`<p id="bytes"></p><section id="placement-ci"><a href="#placement"></a>`: false,
-	} {
-		out := page.Outputs{"ring.html": []byte(ring)}
-		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html"}, ""); err != nil {
+	for _, want := range []bool{true, false} {
+		out := page.Outputs{"ring/code.html": []byte(`<p id="bytes"></p>`)}
+		pages := []string{"index.html", "ring.html", "ring/code.html"}
+		if want {
+			out["ring/placement.html"], pages = []byte("<p></p>"), append(pages, "ring/placement.html")
+		}
+		if err := addPlayground(out, r.pages, frame, pages, ""); err != nil {
 			t.Fatal(err)
 		}
 		page := string(out["playground.html"])
-		if got := strings.Contains(page, `href="ring.html#placement"`); got != want || !strings.Contains(page, `href="ring.html#bytes"`) {
-			t.Errorf("beside %s there is a link to #placement: %v", ring, got)
+		if got := strings.Contains(page, `href="ring/placement.html"`); got != want || !strings.Contains(page, `href="ring/code.html#bytes"`) {
+			t.Errorf("with that page %v: a link to placement %v", want, got)
 		}
-		for _, not := range []string{`href="ring.html#break-even"`, `href="dasp.html`} {
-			if strings.Contains(page, not) {
+		for _, not := range []string{`href="ring/code.html#break-even"`, `href="dasp`} {
+			if strings.Contains(cut(t, page, `<main`, "</main>"), not) {
 				t.Errorf("a link leads nowhere: %s", not)
 			}
 		}

@@ -50,12 +50,12 @@ var playSliders = []playSlider{
 }
 
 var (
-	linkNaive  = playLink{"ring.html#naive", said{"the single reducer", "单个归约节点"}}
-	linkRing   = playLink{"ring.html#alpha-beta", said{"ring with latency", "含延迟的环"}}
-	linkBytes  = playLink{"ring.html#bytes", said{"bytes", "字节数"}}
-	linkRivals = playLink{"ring.html#placement", said{"compared on a simulated cluster", "在模拟集群上的比较"}}
-	linkModel  = playLink{"codedsgd.html#t-cssgd", said{"time model", "时间模型"}}
-	linkCount  = playLink{"codedsgd.html#accounting", said{"loads counted", "负载计数"}}
+	linkNaive  = playLink{"ring/code.html#naive", said{"the single reducer", "单个归约节点"}}
+	linkRing   = playLink{"ring/code.html#alpha-beta", said{"ring with latency", "含延迟的环"}}
+	linkBytes  = playLink{"ring/code.html#bytes", said{"bytes", "字节数"}}
+	linkRivals = playLink{"ring/placement.html", said{"compared on a simulated cluster", "在模拟集群上的比较"}}
+	linkModel  = playLink{"codedsgd/code.html#t-cssgd", said{"time model", "时间模型"}}
+	linkCount  = playLink{"codedsgd/accounting.html", said{"loads counted", "负载计数"}}
 )
 
 // playRegistered is the note on a registered method that has no words here.
@@ -76,35 +76,35 @@ var playMethods = map[string]playMethod{
 	"ring": {Name: said{"ring", "环形全归约"}, Colour: chart.SkyBlue, Dash: "12 4", Links: []playLink{linkBytes, linkRing},
 		Note: said{"All-reduce in 2(N − 1) steps of chunks of K/N. Equal links.", "分 2(N − 1) 步、每步传 K/N 的全归约。链路相同。"}},
 	"halving-doubling": {Name: said{"halving and doubling", "减半加倍法"}, Colour: chart.Green, Dash: "8 4",
-		Links: []playLink{{"ring.html#halving-doubling", said{"formula", "公式"}}, linkRivals},
+		Links: []playLink{{"ring/code.html#halving-doubling", said{"formula", "公式"}}, linkRivals},
 		Note:  said{"The ring’s bytes in 2·log₂N messages; more where N is no power of two.", "字节数与环相同，但只有 2·log₂N 条消息；N 不是 2 的幂时更多。"}},
 	"hierarchical": {Name: said{"ring in two levels", "两级环"}, Colour: chart.Orange, Dash: "8 3 2 3", Links: []playLink{linkRivals},
 		Note: said{"A ring within each machine and one between machines, whose workers share a network card. Only where machines of G ≥ 2 workers are full " +
 			"and there are two or more; its bytes are a machine’s.", "每台机器内一个环，机器之间再一个环，机内工作节点共用网卡。仅当每机 G ≥ 2、机器全部填满且不少于两台时有定义；字节数按机器计。"}},
 	"ringsparse": {Name: said{"RingSparse", "RingSparse"}, Colour: chart.Purple,
-		Links: []playLink{{"ringsparse.html#rule", said{"rule", "规则"}}, {"ringsparse.html#fill-in-law", said{"fill-in", "填充"}},
-			{"ringsparse.html#sizes", said{"sizes", "大小"}}},
+		Links: []playLink{{"ringsparse/code.html#rule", said{"rule", "规则"}}, {"ringsparse/code.html#fill-in-law", said{"fill-in", "填充"}},
+			{"ringsparse/code.html#sizes", said{"sizes", "大小"}}},
 		Note: said{"The ring, every block as bitmap and values where that is sooner there, Tb < Ta. Zeros of different workers are independent, so sums " +
 			"fill in. Gradients only; counting zeros takes no time here, and α of every exchange is ours.",
 			"环形全归约，每个数据块在 Tb < Ta 时以位图加数值传输。各工作节点的零相互独立，因此部分和会逐渐填满。只传梯度；这里数零不计时间，每次交换的 α 由我们加入。"}},
 	"ssgd-unicast": {Name: said{"SSGD, unicast", "SSGD，单播"}, Colour: chart.Grey, Dash: "2 3",
-		Links: []playLink{linkCount, {"codedsgd.html#eq30", said{"Eq. (30) at r = 1", "式 (30)，r = 1"}}},
+		Links: []playLink{linkCount, {"codedsgd/code.html#eq30", said{"Eq. (30) at r = 1", "式 (30)，r = 1"}}},
 		Note: said{"Synchronous SGD: every worker sends its gradient to every other, summed over its batch. At least what N − 1 gradients need to arrive " +
 			"over one link.", "同步 SGD：每个工作节点把本批求和后的梯度发给其他每个工作节点。时间至少是 N − 1 个梯度经一条链路到达所需。"}},
 	"ssgd-multicast": {Name: said{"SSGD, multicast", "SSGD，多播"}, Colour: chart.Grey, Links: []playLink{linkCount},
 		Note: said{"The same, sent once and copied by the network. As many bytes arrive, so on a switch the time stays.", "同上，但只发一次、由网络复制。到达的字节同样多，因此在交换机上时间不变。"}},
 	"cssgd": {Name: said{"coded SGD, one gradient per block", "编码 SGD，每个样本块一个梯度"}, Colour: chart.Green,
-		Links: []playLink{{"codedsgd.html#eq28", said{"Eq. (28)", "式 (28)"}}, {"codedsgd.html#eq20", said{"Eq. (21)", "式 (21)"}}},
+		Links: []playLink{{"codedsgd/code.html#eq28", said{"Eq. (28)", "式 (28)"}}, {"codedsgd/code.html#eq20", said{"Eq. (21)", "式 (21)"}}},
 		Note: said{"A batch of C(N, r) blocks, whose gradients travel one by one in coded multicasts. At least what must arrive over one link. None where " +
 			"there are more blocks than a float64 counts.", "一批分为 C(N, r) 个样本块，各样本块的梯度以编码多播逐个传输。时间至少是必须经一条链路到达的内容所需。样本块数超出 float64 能精确计数的范围时不给出。"}},
 	"cssgd-model": {Name: said{"coded SGD, the paper’s model", "编码 SGD，论文模型"}, Colour: chart.Green, Dash: "2 3",
-		Links: []playLink{linkModel, {"codedsgd.html#eq19", said{"Eq. (19)", "式 (19)"}}},
+		Links: []playLink{linkModel, {"codedsgd/code.html#eq19", said{"Eq. (19)", "式 (19)"}}},
 		Note: said{"The paper’s time model. Its T_communicate is that of an SSGD that sends the gradient of each of the C(N, r) blocks by unicast, Eq. " +
 			"(30): not the SSGD above, which sums its batch first. It counts what a node sends; on a switch what it must take in takes longer, so there the " +
 			"model promises too much.", "论文的时间模型。其 T_communicate 属于把 C(N, r) 个样本块的梯度逐个单播的 SSGD，即式 (30)：不是上面那种先对本批求和的 SSGD。它只算一个节点发送的内容；在交换机上，必须接收的内容用时更长，" +
 			"因此模型在那里过于乐观。"}},
 	"compressed": {Name: said{"redundant blocks, summed first", "冗余样本块，先求和"}, Colour: chart.Orange,
-		Links: []playLink{{"codedsgd.html#compressed", said{"formula, t = 1", "公式，t = 1"}}},
+		Links: []playLink{{"codedsgd/code.html#compressed", said{"formula, t = 1", "公式，t = 1"}}},
 		Note: said{"Workers with r blocks add up what they can before they send; nothing is coded. At least what must arrive over one link. Which machine " +
 			"sends most no formula says.", "每个样本块由 r 个工作节点计算，发送前能相加的先相加；不编码。时间至少是必须经一条链路到达的内容所需。哪台机器发送最多，没有公式可用。"}},
 }
@@ -113,22 +113,22 @@ var playMethods = map[string]playMethod{
 var playFacts = []playFact{
 	playground.GradientBytes: {Name: said{"one gradient, K", "一个梯度，K"}, Unit: "bytes"},
 	playground.RingPaysAbove: {Name: said{"the ring beats the single reducer above", "环优于单个归约节点的下限"}, Unit: "bytes",
-		Link: playLink{"ring.html#break-even", said{"formula", "公式"}}},
+		Link: playLink{"ring/code.html#break-even", said{"formula", "公式"}}},
 	playground.FilledDensity: {Name: said{"not zero in the sum of all", "总和中非零的比例"}, Unit: "share",
-		Link: playLink{"ringsparse.html#fill-in-law", said{"formula", "公式"}}},
+		Link: playLink{"ringsparse/code.html#fill-in-law", said{"formula", "公式"}}},
 	playground.BitmapSize: {Name: said{"a gradient as bitmap and values", "以位图加数值表示的梯度"}, Unit: "bytes",
-		Link: playLink{"ringsparse.html#sizes", said{"formula", "公式"}}},
+		Link: playLink{"ringsparse/code.html#sizes", said{"formula", "公式"}}},
 	playground.COOSize: {Name: said{"a gradient as coordinates", "以坐标表示的梯度"}, Unit: "bytes",
-		Link: playLink{"ringsparse.html#sizes", said{"formula", "公式"}}},
+		Link: playLink{"ringsparse/code.html#sizes", said{"formula", "公式"}}},
 	playground.BitmapBreakEven: {Name: said{"the bitmap pays if less than this is not zero", "位图划算的非零比例上限"}, Unit: "share",
-		Link: playLink{"ringsparse.html#sizes", said{"formula", "公式"}}},
-	playground.Blocks: {Name: said{"blocks of a batch, C(N, r)", "一批的样本块数 C(N, r)"}, Link: playLink{"codedsgd.html#eq5", said{"formula", "公式"}}},
+		Link: playLink{"ringsparse/code.html#sizes", said{"formula", "公式"}}},
+	playground.Blocks: {Name: said{"blocks of a batch, C(N, r)", "一批的样本块数 C(N, r)"}, Link: playLink{"codedsgd/code.html#eq5", said{"formula", "公式"}}},
 	playground.BestRedundancy: {Name: said{"best redundancy by the paper’s model", "按论文模型的最佳冗余度"},
-		Note: said{"for a batch of that many blocks", "样本块数如上一项"}, Link: playLink{"codedsgd.html#rstar", said{"formula", "公式"}}},
+		Note: said{"for a batch of that many blocks", "样本块数如上一项"}, Link: playLink{"codedsgd/code.html#rstar", said{"formula", "公式"}}},
 	playground.DASPWait: {Name: said{"DASP: an ordinary worker in WSS, weak synchronisation, waits", "DASP：WSS（弱同步）状态下普通工作节点等待"}, Unit: "seconds",
-		Link: playLink{"dasp.html#eq1", said{"Eq. (1)", "式 (1)"}},
+		Link: playLink{"dasp/code.html#eq1", said{"Eq. (1)", "式 (1)"}},
 		Note: said{"α = 0.5; iteration times are a worker’s turn alone with the server", "α = 0.5；迭代时间取工作节点独占服务器时的一轮"}},
-	playground.DASPSpread: {Name: said{"DASP: versions apart, at most", "DASP：版本差上界"}, Link: playLink{"dasp.html#state", said{"states", "状态"}},
+	playground.DASPSpread: {Name: said{"DASP: versions apart, at most", "DASP：版本差上界"}, Link: playLink{"dasp/code.html#state", said{"states", "状态"}},
 		Note: said{"Smax = 6, and N − 2 more (ours)", "Smax = 6，再加 N − 2（我们的）"}},
 }
 

@@ -169,7 +169,7 @@ func addPlayground(out page.Outputs, t *template.Template, frame page.Head, page
 	doc.link(func(l playLink) bool {
 		_, id, _ := strings.Cut(l.Href, "#")
 		made, ok := out[l.page()]
-		return !ok || bytes.Contains(made, []byte(` id="`+id+`"`))
+		return !ok || id == "" || bytes.Contains(made, []byte(` id="`+id+`"`))
 	})
 	return out.Page(t, "playground.html", "playground.html", doc)
 }

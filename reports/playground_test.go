@@ -24,9 +24,9 @@ import (
 // everyPaper returns the stems of the pages that links of the playground may lead to.
 func everyPaper() (out []string) {
 	for _, p := range cited.Documents {
-		out = append(out, p.Key)
+		out = append(out, p.Key, p.Key+"/code")
 	}
-	return out
+	return append(out, "ring/placement", "codedsgd/accounting")
 }
 
 func playgroundOf(t *testing.T) *playgroundPage {
@@ -158,11 +158,11 @@ func TestPlaygroundIsComplete(t *testing.T) {
 
 // Links lead to formulas, or to sections of experiments, that there are.
 func TestPlaygroundLinks(t *testing.T) {
-	at := map[string]bool{"ring.html#placement": true, "codedsgd.html#accounting": true} // experiments
+	at := map[string]bool{"ring/placement.html": true, "codedsgd/accounting.html": true}
 	for _, p := range cited.Documents {
 		for _, f := range p.Formulas {
 			for _, id := range append(slices.Clone(f.Also), f.ID) {
-				at[p.Key+".html#"+id] = true
+				at[p.Key+"/code.html#"+id] = true
 			}
 		}
 	}
@@ -183,13 +183,13 @@ func TestPlaygroundLinks(t *testing.T) {
 		}
 	}
 	frame, _ := page.NewFrame(false)
-	alone, err := buildPlayground(frame, []string{"ring"}, "")
+	alone, err := buildPlayground(frame, []string{"ring", "ring/code"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range alone.Methods {
 		for _, l := range m.Links {
-			if !strings.HasPrefix(l.Href, "ring.html") {
+			if !strings.HasPrefix(l.Href, "ring/code.html") {
 				t.Errorf("%s: a link to %s, which was not built", m.Key, l.Href)
 			}
 		}
@@ -208,12 +208,12 @@ func TestPlaygroundPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := page.Outputs{}
-		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
+		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"); err != nil {
 			t.Fatal(err)
 		}
 		doc := string(out["playground.html"])
 		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`,
-			"2.34" + typeset.NBSP + "GB", `href="ring.html#bytes"`, `id="set-n"`, `id="without"`} {
+			"2.34" + typeset.NBSP + "GB", `href="ring/code.html#bytes"`, `id="set-n"`, `id="without"`} {
 			if !strings.Contains(doc, want) {
 				t.Errorf("single %v: no %s", single, want)
 			}
@@ -242,7 +242,7 @@ func TestPlaygroundHasRegisteredMethods(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := page.Outputs{}
-	if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html"}, "gradsync report"); err != nil {
+	if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<span class="en">mine alone</span><span class="zh" lang="zh">自有方法</span>`, playRegistered.Zh(),
