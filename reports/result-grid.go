@@ -122,7 +122,7 @@ func figureID(l loaded, id string) string {
 }
 
 // manyRows and manyCells are how many a table of a page may have.
-const manyRows, manyCells = 24, 120
+const manyRows, manyCells = 24, 96
 
 // ruledColumns is how many columns of a table report.css can name in a narrow window,
 // where each row is a card.
