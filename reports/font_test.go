@@ -54,8 +54,8 @@ func TestTheFontHasTheFormulas(t *testing.T) {
 	if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != sum {
 		t.Errorf("the list of characters is of another font: %s, the file is %x", sum, got)
 	}
-	pages, err := filepath.Glob("html/*.html")
-	if err != nil || len(pages) < 5 {
+	pages, err := filepath.Glob("html/*/code.html")
+	if err != nil || len(pages) < 4 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
 	formulas := 0

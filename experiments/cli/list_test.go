@@ -28,7 +28,7 @@ func TestListFits(t *testing.T) {
 		}
 		list = append(list, listed{e.ID, e.Title, e.Source, e.Profiles})
 	}
-	if !strings.Contains(out, "dasp/fig3 ") || !strings.Contains(out, "Test accuracy, homogeneous cluster (not in ci)") {
+	if !strings.Contains(out, "dasp/fig3 ") || !strings.Contains(out, "Accuracy over time, equal workers (not in ci)") {
 		t.Errorf("no profile is said to be missing:\n%s", out)
 	}
 	for i, line := range listLines(list, 300) {

@@ -114,3 +114,11 @@ func TestTable(t *testing.T) {
 		t.Errorf("a plain table judges: %v %s", err, html)
 	}
 }
+
+func TestSpanningHasThreeLabels(t *testing.T) {
+	for _, ends := range [][2]float64{{0.3, 13.9}, {0, 1}, {0.49, 1.51}, {-0.2, 5.9}, {7, 7}, {0.6, 0.9}, {1, 64}, {99, 1801}} {
+		if s := Spanning(ends[0], ends[1], false, percents); len(s.Ticks) < 3 || len(s.Ticks) > 8 {
+			t.Errorf("from %v to %v: labels %v", ends[0], ends[1], s.Ticks)
+		}
+	}
+}

@@ -174,8 +174,21 @@ func (s Scale) ticks() (out []float64) {
 		}
 		out = nil
 	}
-	step, span := s.step(), s.Hi-s.Lo
-	for k := math.Ceil(s.Lo/step - 1e-9); k*step <= s.Hi+1e-9*span; k++ {
+	step := s.step()
+	if out = s.multiples(step); len(out) < 3 { // an axis that ends just before its labels has room for closer ones
+		if leading := step / math.Pow(10, math.Floor(math.Log10(step)+1e-9)); leading > 4 {
+			step *= 0.4
+		} else {
+			step *= 0.5
+		}
+		out = s.multiples(step)
+	}
+	return out
+}
+
+// multiples returns those of step that lie on the axis.
+func (s Scale) multiples(step float64) (out []float64) {
+	for k := math.Ceil(s.Lo/step - 1e-9); k*step <= s.Hi+1e-9*(s.Hi-s.Lo); k++ {
 		out = append(out, math.Round(k)*step)
 	}
 	return out

@@ -20,7 +20,8 @@ var Verdicts = []Verdict{
 		"正负与所述一致，大小不同"}},
 	{claims.WordNot, "✗", notebook.Both{"does not hold", "不成立"}, notebook.Both{"we found the opposite, or the text contradicts itself",
 		"结果与所述相反，或原文自相矛盾"}},
-	{claims.WordDepends, "◐", notebook.Both{"depends", "取决于假设"}, notebook.Both{"readings of what the text leaves open do not agree; the page names the choice that decides most",
+	{claims.WordDepends, "◐", notebook.Both{"depends", "取决于假设"}, notebook.Both{"readings of what the text leaves open do not agree; the page names the " +
+		"choice that decides most",
 		"对原文未定之处的各种解读不一致；相应页面写明作用最大的选择"}},
 	{claims.WordCannot, "?", notebook.Both{"cannot tell", "无法判断"}, notebook.Both{"our interval includes “no effect”, or runs miss their target: they are too few",
 		"我们的区间包含“无差别”，或有运行未达到目标：运行次数太少"}},

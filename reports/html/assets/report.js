@@ -224,6 +224,32 @@ function gradsyncTip(fig, words, p) {
   return zh(p.seriesName) + (words ? "，" : ", ") + gradsyncLine(zh(p.name)) + "\n" + zh(fig.y) + is + short(v);
 }
 
+/* Where the place called id on the page of a document is now, "" if nowhere. */
+function gradsyncMoved(m, id) {
+  function under(list) { // the longest name that id is, or begins with
+    return list.filter(function (x) { return id === x || id.indexOf(x + "-") === 0; }).sort(function (a, b) { return b.length - a.length; })[0];
+  }
+  var claim = /^(?:claim-.*-)?([a-z]\d{2})$/i.exec(id), stem;
+  if (claim) return m.document + "/claims.html#" + claim[1].toUpperCase();
+  if (/^claims?(-|$)/.test(id) || id === "how") return m.document + "/claims.html";
+  if (/^prov(enance)?(-|$)/.test(id)) return m.document + "/provenance.html#" + id;
+  if (m.assumptions && m.assumptions.indexOf(id) >= 0) return m.document + "/assumptions.html#" + id;
+  if (under(m.code || [])) return m.document + "/code.html#" + id;
+  if ((stem = under(m.results || []))) return m.document + "/" + stem + ".html#" + id;
+  return "";
+}
+
+/* The first twenty entries that have all the words asked for, in either language; those first whose title
+   begins with them. */
+function gradsyncFind(list, asked) {
+  var words = asked.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return [];
+  function text(f) { return (f.t.en + " " + f.t.zh + " " + f.u.en + " " + f.u.zh).toLowerCase(); }
+  function first(f) { return [f.t.en, f.t.zh, f.u.en, f.u.zh].some(function (t) { return t.toLowerCase().indexOf(words[0]) === 0; }) ? 0 : 1; }
+  return list.filter(function (f) { var t = text(f); return words.every(function (w) { return t.indexOf(w) >= 0; }); })
+    .sort(function (a, b) { return first(a) - first(b); }).slice(0, 20);
+}
+
 /* What follows is for browsers only. */
 if (typeof document !== "undefined") (function () {
   var INK = /#010203/gi, root = document.documentElement, charts = [], sizes = null;
@@ -462,8 +488,65 @@ if (typeof document !== "undefined") (function () {
     follow();
   }
 
+  /* Where an anchor of this page has gone: published citations still arrive. */
+  function go() {
+    var box = document.getElementById("moved"), id = decodeURIComponent(location.hash.slice(1));
+    var here = id && document.getElementById(id), fold = here && here.closest("details:not([open])");
+    if (fold) { fold.open = true; here.scrollIntoView(); }
+    if (!box || !id || here) return;
+    var to = gradsyncMoved(JSON.parse(box.textContent), id);
+    if (to) location.replace((/\/[^/]+\/[^/]+$/.test(location.pathname) && document.querySelector('.home[href^="../"]') ? "../" : "") + to);
+  }
+
+  /* Search: titles and claims, from a script that is loaded when the box is first used. */
+  function search() {
+    var box = document.getElementById("find");
+    if (!box) return;
+    var list = box.parentNode.querySelector("ol"), root = document.querySelector(".home").getAttribute("href").replace("index.html", "");
+    function ask() {
+      var zh = document.documentElement.lang === "zh" ? "zh" : "en";
+      list.replaceChildren();
+      gradsyncFind(typeof gradsyncFound === "undefined" ? [] : gradsyncFound, box.value).forEach(function (f) {
+        var li = document.createElement("li"), a = document.createElement("a"), small = document.createElement("span");
+        a.href = root + f.h; a.textContent = f.t[zh]; small.textContent = f.u[zh];
+        a.appendChild(small); li.appendChild(a); list.appendChild(li);
+      });
+    }
+    box.addEventListener("focus", function () {
+      if (document.getElementById("found")) return;
+      var s = document.createElement("script");
+      s.id = "found"; s.src = root + "assets/search-index.js"; s.onload = ask;
+      document.head.appendChild(s);
+    });
+    box.addEventListener("input", ask);
+    box.parentNode.addEventListener("keydown", function (e) { if (e.key === "Escape") { box.value = ""; ask(); box.focus(); } });
+  }
+
+  /* The list of claims: those of a place and with a verdict in the profile that is shown. */
+  function filter() {
+    var box = document.getElementById("filters");
+    if (!box) return;
+    function run() {
+      var want = {}, shown = 0, p = document.querySelector("input.profile:checked"), rows = document.querySelectorAll("table.list tbody tr");
+      box.querySelectorAll("select").forEach(function (s) { want[s.dataset.by] = s.value; });
+      rows.forEach(function (tr) {
+        var sides = [].slice.call(tr.querySelectorAll("[data-verdict]")), side = sides.find(function (d) { return !p || d.classList.contains("p-" + p.value); }) || sides[0];
+        tr.hidden = !!(want.from && tr.dataset.from !== want.from || want.verdict && (!side || side.dataset.verdict !== want.verdict));
+        if (!tr.hidden) shown++;
+      });
+      document.getElementById("shown").textContent = shown + " / " + rows.length;
+    }
+    box.addEventListener("change", run);
+    document.querySelectorAll("input.profile").forEach(function (i) { i.addEventListener("change", run); });
+    run();
+  }
+
   document.addEventListener("DOMContentLoaded", function () {
     apply(theme());
+    go();
+    window.addEventListener("hashchange", go);
+    search();
+    filter();
     profiles();
     var lang = document.getElementById("lang");
     if (lang) {

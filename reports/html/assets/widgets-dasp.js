@@ -32,22 +32,22 @@
   };
 
   function arrives(data, e, lang) {
-    return W.say(lang, e.time + ": worker " + e.worker + " pushes a gradient of version " + e.held + ". The oldest version in use is " + e.min + ", held by worker " + e.oldest + ": the gap is " + e.gap,
-      e.time + "：工作节点 " + e.worker + " 推送用版本 " + e.held + " 算出的梯度。在用的最旧版本是 " + e.min + "（工作节点 " + e.oldest + "），版本差为 " + e.gap);
+    return W.say(lang, e.time + ": worker " + e.worker + " delivers a gradient that it computed on version " + e.held + ". The oldest version still in use is " + e.min + " (worker " + e.oldest + "), so the gap is " + e.gap,
+      e.time + "：工作节点 " + e.worker + " 交来用版本 " + e.held + " 算出的梯度。仍在使用的最旧版本是 " + e.min + "（工作节点 " + e.oldest + "），版本差为 " + e.gap);
   }
 
   function push(data, e, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     if (e.state === "QIS") {
-      return arrives(data, e, lang) + t(", not more than Smin = " + data.smin + ". Algorithm 1, lines 5–6: QIS, nobody waits. The gradient makes version " + e.newest + " by itself (Algorithm 2, line 4) with staleness " + e.staleness + ", and worker " + e.worker + " goes on with it at once.",
-        "，不超过 Smin = " + data.smin + "。算法 1 第 5–6 行：QIS，不等待。该梯度单独生成版本 " + e.newest + "（算法 2 第 4 行），陈旧度 " + e.staleness + "，工作节点 " + e.worker + " 立即用它继续。");
+      return arrives(data, e, lang) + t(", not more than Smin\u00a0=\u00a0" + data.smin + ": it goes on at once (QIS; Algorithm 1, lines 5–6). Its gradient alone makes version " + e.newest + ", with staleness " + e.staleness + ".",
+        "，不超过 Smin\u00a0=\u00a0" + data.smin + "：立即继续（QIS；算法 1 第 5–6 行）。它的梯度单独生成版本 " + e.newest + "，陈旧度 " + e.staleness + "。");
     }
     if (e.state === "FSS") {
-      return arrives(data, e, lang) + t(", more than Smax = " + data.smax + ". Algorithm 1, lines 13–15: FSS, worker " + e.worker + " waits for worker " + e.oldest + ", which holds the oldest version.",
-        "，超过 Smax = " + data.smax + "。算法 1 第 13–15 行：FSS，工作节点 " + e.worker + " 等待持有最旧版本的工作节点 " + e.oldest + "。");
+      return arrives(data, e, lang) + t(", more than Smax\u00a0=\u00a0" + data.smax + ": it must wait until worker " + e.oldest + " has delivered (FSS; Algorithm 1, lines 13–15).",
+        "，超过 Smax\u00a0=\u00a0" + data.smax + "：必须等到工作节点 " + e.oldest + " 交来梯度（FSS；算法 1 第 13–15 行）。");
     }
-    var head = arrives(data, e, lang) + t(", more than Smin = " + data.smin + " and not more than Smax = " + data.smax + ". Algorithm 1, lines 7–12: WSS, T_wait = " + e.wait,
-      "，大于 Smin = " + data.smin + " 且不超过 Smax = " + data.smax + "。算法 1 第 7–12 行：WSS，T_wait = " + e.wait);
+    var head = arrives(data, e, lang) + t(", more than Smin\u00a0=\u00a0" + data.smin + " and not more than Smax\u00a0=\u00a0" + data.smax + ": it waits a little (WSS; Algorithm 1, lines 7–12), here for T_wait = " + e.wait,
+      "，大于 Smin\u00a0=\u00a0" + data.smin + " 且不超过 Smax\u00a0=\u00a0" + data.smax + "：稍等（WSS；算法 1 第 7–12 行），这里 T_wait = " + e.wait);
     if (e.why === "wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + W.daspUntil(e, lang) + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + W.daspUntil(e, lang) + "，期望工作节点 " + e.oldest + " 此间回来。");
     return head + t(". The version to hand out would be more than Smax ahead of worker " + e.oldest + ", so worker " + e.worker + " waits for it (our re-check).", "。将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax，因此工作节点 " + e.worker + " 等它回来（本实现的复查）。");
   }
@@ -168,8 +168,8 @@
       jumps: [["", t("Next wait", "下一次等待")], ["FSS", t("Next FSS", "下一次 FSS")]].filter(function (j) { return W.daspNext(data, 0, j[0]); })
         .map(function (j) { return [j[1], function (at) { return W.daspNext(data, at, j[0]); }]; }) });
     side.appendChild(facts); side.appendChild(title); side.appendChild(queue);
-    W.make("p", { "class": "quiet" }, box, t("Ring: computes. Disc: answered at once (QIS). Triangle: waits in WSS. Square: waits in FSS. The solid line is the gap of the gradient that has arrived; a faint mark is what the worker held before.",
-      "圆环：正在计算。圆点：立即答复（QIS）。三角：在 WSS 中等待。方块：在 FSS 中等待。实线是刚到达的梯度的版本差；淡色记号是工作节点此前所持的版本。"));
+    W.make("p", { "class": "quiet" }, box, t("Ring: computing. Disc: answered at once. Triangle, square: waiting. Line: the gap.",
+      "圆环：正在计算。圆点：立即答复。三角、方块：等待中。线：版本差。"));
     return out;
   };
 })(gradsyncWidgets);

@@ -73,7 +73,7 @@
        o.jumps           [words, from → to]: buttons of their own
      Where motion is not wanted, play goes from step to step without the way between. */
   W.stepper = function (box, stage, side, lang, o) {
-    var calm = matchMedia("(prefers-reduced-motion: reduce)"), state = o.state, playing = false, timer = 0, frame = 0;
+    var calm = matchMedia("(prefers-reduced-motion: reduce)"), state = o.state, playing = false, timer = 0, frame = 0, wrapped = false;
     function t(en, zh) { return W.say(lang, en, zh); }
     state.at = Math.min(state.at || 0, o.total);
     var bar = W.make("div", { "class": "stepper" }, side);
@@ -93,8 +93,22 @@
     slider.addEventListener("input", function () { stop(); go(+slider.value); });
     var count = W.make("output", { "aria-live": "off" }, bar); // what is said follows
     (o.jumps || []).forEach(function (j) {
-      W.make("button", { type: "button", "class": "jump" }, bar, j[0]).addEventListener("click", function () { stop(); go(j[1](state.at)); });
+      W.make("button", { type: "button", "class": "jump" }, bar, j[0]).addEventListener("click", function () {
+        var to = j[1](state.at);
+        stop();
+        wrapped = to <= state.at;
+        go(to);
+      });
     });
+    var speed = W.make("button", { type: "button", "class": "jump" }, bar);
+    function pace() {
+      speed.textContent = state.speed + "\u00a0×";
+      speed.title = t("Speed of playing", "播放速度");
+    }
+    state.speed = state.speed || 1;
+    speed.addEventListener("click", function () { state.speed = state.speed === 4 ? 1 : 2 * state.speed; pace(); });
+    pace();
+    var here = W.make("a", { "class": "jump" }, bar, t("Link", "链接"));
     var said = W.make("p", { "class": "said", "aria-live": "polite" }, side);
     stage.tabIndex = 0;
     stage.setAttribute("role", "group");
@@ -115,7 +129,10 @@
       cancelAnimationFrame(frame); clearTimeout(timer);
       state.at = at = Math.max(0, Math.min(o.total, at));
       o.show(at);
-      said.textContent = o.said(at);
+      said.textContent = (wrapped ? t("From the beginning again. ", "从头开始。") : "") + o.said(at);
+      wrapped = false;
+      here.href = "#step-" + at;
+      here.title = t("Link to this step", "指向这一步的链接");
       slider.value = at;
       slider.setAttribute("aria-valuetext", o.place(at));
       count.textContent = o.place(at);
@@ -126,7 +143,7 @@
     function next() {
       if (state.at === o.total) { stop(); return; }
       if (calm.matches || !o.travel) { arrive(); return; }
-      var start = 0, lasts = o.lasts || 1200;
+      var start = 0, lasts = (o.lasts || 1200) / state.speed;
       function move(now) {
         start = start || now;
         var s = Math.min(1, (now - start) / lasts);
@@ -138,7 +155,7 @@
     function arrive() {
       if (state.at + 1 === o.total) playing = false;
       go(state.at + 1);
-      if (playing) timer = setTimeout(next, o.rests || 1300);
+      if (playing) timer = setTimeout(next, (o.rests || 1300) / state.speed);
     }
     go(state.at);
     return { go: function (at) { stop(); go(at); }, stop: stop };
@@ -150,7 +167,8 @@
 
   document.addEventListener("DOMContentLoaded", function () {
     document.querySelectorAll(".widget").forEach(function (box) {
-      var script = box.querySelector("script"), state = {}, made;
+      var script = box.querySelector("script"), linked = /^#step-(\d+)$/.exec(location.hash);
+      var state = { at: linked ? +linked[1] : +box.dataset.from || 0 }, made, until = linked ? 0 : +box.dataset.until || 0, timer = 0;
       function show() {
         try {
           if (made && made.stop) made.stop();
@@ -166,6 +184,15 @@
       }
       show();
       document.addEventListener("gradsync-language", show);
+      /* Runs by itself from data-from to data-until, unless the reader acts first. */
+      function run() {
+        if (!made || !made.go || state.at >= until) return;
+        made.go(state.at + 1);
+        timer = setTimeout(run, 1500);
+      }
+      ["pointerdown", "keydown"].forEach(function (e) { box.addEventListener(e, function () { clearTimeout(timer); until = 0; }, true); });
+      if (until && made && made.go && matchMedia("(prefers-reduced-motion: reduce)").matches) made.go(until);
+      else if (until) timer = setTimeout(run, 1500);
     });
   });
 })(gradsyncWidgets);
