@@ -19,44 +19,6 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// claimLine is a claim beside what one profile found.
-type claimLine struct {
-	ID, Anchor              string
-	Statement, Source       template.HTML
-	Stated, Tolerance       template.HTML
-	Found, Interval         template.HTML
-	Criterion, Note         template.HTML
-	Verdict                 page.Verdict
-	Remark                  page.Remark
-	Reasons, Differs        template.HTML
-	WordsStated, WordsFound bool
-	Several                 bool
-}
-
-// lineOf words one claim.
-func lineOf(l loaded, c notebook.ClaimRow) claimLine {
-	text := func(b notebook.Both) template.HTML {
-		return notebook.Pair(typeset.Escape(typeset.Pretty(b[0])), !b.Same(), typeset.Escape(typeset.Pretty(b[1])))
-	}
-	reasons := func(list [2][]string) template.HTML {
-		if len(list[0]) == 0 {
-			return ""
-		}
-		return text(notebook.Both{strings.Join(list[0], "; ") + ".", strings.Join(list[1], "；") + "。"})
-	}
-	line := claimLine{ID: c.ID, Anchor: l.Anchor() + "-" + typeset.Slug(c.ID), Statement: text(c.Statement), Source: text(c.Source), Stated: text(c.Stated),
-		Tolerance: text(c.Tolerance), Found: text(c.Found), Interval: text(c.Interval), Criterion: text(c.Criterion), Note: text(c.Note),
-		Reasons: reasons(c.Reasons), Differs: reasons(c.Differs)}
-	line.Verdict, _ = page.FindVerdict(c.Verdict) // check has seen it
-	stated, _ := claims.Get(c.ID)
-	several := len(stated.Numbers()) > 1 // numbers with their names
-	line.WordsStated, line.WordsFound, line.Several = several || stated.Numbers() == nil, several || c.Measured == nil, several
-	if i := slices.IndexFunc(page.Remarks, func(x page.Remark) bool { return x.Key == c.Remark }); i >= 0 {
-		line.Remark = page.Remarks[i]
-	}
-	return line
-}
-
 // whyLine is a reason with the claims that have it.
 type whyLine struct {
 	Kind said
