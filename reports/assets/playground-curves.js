@@ -38,7 +38,7 @@
         var y = f * Math.pow(10, e);
         if (Math.log10(y) < l0 || Math.log10(y) > l1) return;
         P.draw("line", { class: "grid", x1: left, x2: wide - right, y1: py(y), y2: py(y) }, svg);
-        P.draw("text", { class: "tick", x: left - 6, y: py(y) + 4, "text-anchor": "end" }, svg, P.seconds(y));
+        P.draw("text", { class: "tick", x: left - 6, y: py(y) + 4, "text-anchor": "end" }, svg, y < 1000 ? P.seconds(y) : P.count(y) + "\u00a0s");
       });
     }
     var inside = P.draw("clipPath", { id: "curves-inside" }, svg), last = -99;
@@ -74,6 +74,17 @@
         P.draw("path", { d: "M" + (wide - right + 2) + " " + l.from + "L" + (wide - right + 12) + " " + l.y, stroke: P.data.methods[l.i].colour, "stroke-width": 1, "data-method": l.i }, svg);
         P.draw("text", { x: wide - right + 15, y: l.y + 4, "data-method": l.i }, svg, P.word(P.data.methods[l.i].name).replace(/^(parameter server|参数服务器)[,，]\s?/, ""));
       });
+    }
+    if (narrow) { /* no room beside the curves: their names stand below, as they end from the top */
+      var keys = document.createElement("ul");
+      keys.className = "keys";
+      labels.sort(function (a, b) { return a.y - b.y; }).forEach(function (l) {
+        var m = P.data.methods[l.i], li = document.createElement("li");
+        P.draw("path", { d: "M0 5H24", stroke: m.colour, "stroke-dasharray": m.dash || "none" }, P.draw("svg", { width: 24, height: 10, "aria-hidden": "true" }, li));
+        li.append(" " + P.word(m.name));
+        keys.appendChild(li);
+      });
+      box.appendChild(keys);
     }
     document.getElementById("crossings").textContent = P.crossings(s, xs, points);
   };

@@ -16,6 +16,25 @@ var gradsyncPlayground = {
     return s + "\u00a0" + units[i];
   },
 
+  /* A count: grouped by thousands, three digits and a power of ten where a number of the
+     module no longer counts by ones. */
+  count: function (x) {
+    if (!(x === x)) return "–";
+    if (Math.abs(x) >= 1e15) {
+      var power = Math.floor(Math.log10(Math.abs(x)));
+      return (x / Math.pow(10, power)).toFixed(2) + "\u00a0×\u00a010" + String(power).replace(/\d/g, function (d) { return "⁰¹²³⁴⁵⁶⁷⁸⁹"[+d]; });
+    }
+    var parts = String(+x.toPrecision(15)).split(".");
+    return parts[0].replace(/\B(?=(\d{3})+$)/g, ",") + (parts[1] ? "." + parts[1] : "");
+  },
+
+  /* A value of a slider as it is read: in the next larger unit where there is one. */
+  larger: function (x, unit) {
+    var next = { "µs": "ms", "us": "ms", "ms": "s", "Gb/s": "Tb/s" };
+    for (; x >= 1000 && next[unit]; unit = next[unit]) x /= 1000;
+    return gradsyncPlayground.count(+x.toPrecision(12)) + (unit ? "\u00a0" + unit : "");
+  },
+
   /* The sliders' values in SI units, in the order of the module's arguments. */
   setting: function (sliders, values) {
     var x = {};
@@ -82,7 +101,7 @@ var gradsyncPlayground = {
   P.word = function (s) { return P.zh() ? s.zh : s.en; };
   P.say = function (en, chinese) { return P.zh() ? chinese : en; };
   P.scaled = function (x, unit) { return P.inUnit(x, UNITS[unit][0], UNITS[unit][1]); };
-  P.seconds = function (x) { return P.scaled(x, "seconds"); };
+  P.seconds = function (x) { return x >= 7200 ? P.inUnit(x / 3600, ["h"], 1e3) : P.scaled(x, "seconds"); };
   P.plain = function (x) { return String(+x.toPrecision(12)); };
 
   P.si = function (values) { return P.setting(P.data.sliders, values); };

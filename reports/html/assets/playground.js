@@ -14,12 +14,13 @@
     if (parent) parent.appendChild(e);
     return e;
   }
-  function shownValue(s, x) { return P.plain(x) + (s.unit ? "\u00a0" + s.unit : ""); }
+  function shownValue(s, x) { return P.larger(x, s.unit); }
 
   function fragment() { return P.data.sliders.map(function (s) { return s.id + "=" + P.plain(P.state[s.id]); }).join("&"); }
   function read(text) {
     var was = P.state;
     P.state = P.read(P.data.sliders, text, P.state);
+    $("refused").hidden = text.length < 2 || P.state !== was || text.slice(1) === fragment();
     return P.state !== was;
   }
 
@@ -101,7 +102,7 @@
     var s = P.si(P.state);
     document.querySelectorAll(".fact").forEach(function (e, i) {
       var x = P.module.about.apply(null, [i].concat(s)), unit = P.data.facts[i];
-      e.textContent = unit === "share" ? (x <= 0 ? P.say("never", "从不") : P.plain(+(100 * x).toPrecision(3)) + " %") : unit ? P.scaled(x, unit) : P.plain(x);
+      e.textContent = unit === "share" ? (x <= 0 ? P.say("never", "从不") : P.plain(+(100 * x).toPrecision(3)) + " %") : unit === "seconds" ? P.seconds(x) : unit ? P.scaled(x, unit) : P.count(x);
     });
     $("eval").textContent = P.commands(s, all).join("\n");
     try { history.replaceState(null, "", "#" + fragment()); } catch (e) { /* some browsers keep the address of a file as it is */ }
