@@ -144,7 +144,7 @@ var playPresets = []playPreset{
 			"about a V100’s for 32 images, assumed as the platform is. DASP, SSP and DSSP have no row: no formula gives an iteration that hangs on who arrives " +
 			"when. The command gradsync train --timing-only times them.",
 			"ResNet-18，六个工作节点加一台服务器，10 Gb/s，同平台 heterogeneous6，但只有一个慢工作节点而非五种速度。计算时间约为 V100 处理 32 张图像，与平台一样是假设。" +
-			"表中没有 DASP、SSP 和 DSSP：它们一次迭代的时间取决于谁先到达，没有公式可用；命令 gradsync train --timing-only 可以测得。"}},
+				"表中没有 DASP、SSP 和 DSSP：它们一次迭代的时间取决于谁先到达，没有公式可用；命令 gradsync train --timing-only 可以测得。"}},
 	{Key: "codedsgd", Name: said{"coded SGD at eight nodes", "编码 SGD，八个节点"},
 		Values: map[string]float64{"n": 8, "p": 0.66868, "b": 1, "a": 70, "c": 128.188416, "h": 1, "r": 3, "z": 0, "q": 2, "g": 1, "i": 80},
 		Note: said{"The DNN on eight equal nodes at 1 Gb/s, platform cssgd10. Its speed and link are calibrated so that in the paper’s model, at these " +

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 
 	"gradsync/experiments/result"
 	"gradsync/reports/chart"
@@ -160,7 +160,7 @@ func shownBefore(l loaded) int {
 // arrange puts the parts of a notebook where the page has them: its first paragraph is the answer, its
 // first figure stands open, a heading begins a fold. A page without claims shows its first table.
 func (r *renderer) arrange(s *resultSide, l loaded) error {
-	drawn := 1
+	drawn, shown := 1, map[string]int{}
 	var now *fold // what is added to; nil: nothing is folded yet
 	into := func(title notebook.Both) *fold {
 		if now == nil {
@@ -183,6 +183,9 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			g, err := r.grid(l, part.Table)
 			if err != nil {
 				return err
+			}
+			if shown[g.Anchor]++; shown[g.Anchor] > 1 { // of one frame there may be several tables
+				g.Anchor += "-" + strconv.Itoa(shown[g.Anchor])
 			}
 			if s.Widget == nil && g.Widget != nil {
 				s.Widget = g.Widget
@@ -240,6 +243,9 @@ func (r *renderer) tell(s *resultSide, l loaded, now *fold, body [2]template.HTM
 	now.Parts = append(now.Parts, partView{Prose: r.prose(l.ID, body)})
 }
 
+// blockTag begins what no line of text may hold.
+var blockTag = regexp.MustCompile(`<(?:p|ul|ol|dl|table|div|pre|blockquote)\b`)
+
 // paragraph is the first of a prose.
 var paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 
@@ -283,7 +289,7 @@ func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 		return text[0]
 	}
 	tag := "div"
-	if !strings.Contains(string(text[0]), "<p") {
+	if !blockTag.MatchString(string(text[0])) {
 		tag = "span"
 	}
 	return template.HTML(fmt.Sprintf(`<%[1]s class="en">%[2]s</%[1]s><%[1]s class="zh" lang="zh">%[3]s</%[1]s>`, tag, text[0], text[1]))

@@ -37,16 +37,6 @@ func (b Both) HTML() template.HTML {
 	return Pair(template.HTML(template.HTMLEscapeString(b[0])), !b.Same(), template.HTML(template.HTMLEscapeString(b[1])))
 }
 
-// Attr returns the attribute called name with the English text, and beside it the Chinese one, with
-// which the page's script replaces it.
-func (b Both) Attr(name string) template.HTMLAttr {
-	attr := name + `="` + template.HTMLEscapeString(b[0]) + `"`
-	if !b.Same() {
-		attr += ` data-named="` + name + `" data-zh-` + name + `="` + template.HTMLEscapeString(b[1]) + `"`
-	}
-	return template.HTMLAttr(attr)
-}
-
 // Bothf formats values by en and by zh. A value that is a Both gives each text its own language.
 func Bothf(en, zh string, values ...any) Both {
 	texts, chinese := make([]any, len(values)), make([]any, len(values))
