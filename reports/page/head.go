@@ -22,13 +22,12 @@ var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.
 // beside are the further files that pages of one folder share: what the style sheets
 // load, and licences.
 var beside = []string{
-	"echarts-LICENSE.txt", "echarts-NOTICE.txt", "echarts-LICENSE-d3.txt", mathFont, "stix-two-math-OFL.txt",
+	mathFont, "stix-two-math-OFL.txt",
 }
 
 const (
-	mathFont    = "stix-two-math-5.3.0-subset.woff2"
-	pageScript  = "report.js"
-	chartScript = "echarts-6.1.0.min.js"
+	mathFont   = "stix-two-math-5.3.0-subset.woff2"
+	pageScript = "report.js"
 )
 
 // playgroundFiles are the page's own among the assets that pages share; the licence is
@@ -41,7 +40,7 @@ var PlaygroundScripts = []string{"playground-model.js", "playground-words.js", "
 
 // sharedFiles returns the files that pages of one folder share.
 func sharedFiles() []string {
-	return slices.Concat(styles, []string{pageScript, chartScript}, WidgetScripts, playgroundFiles, beside)
+	return slices.Concat(styles, []string{pageScript}, WidgetScripts, playgroundFiles, beside)
 }
 
 // Asset is a file that a page loads or, in a single file, holds.
@@ -58,8 +57,6 @@ type Head struct {
 	Single      bool
 	Styles      []Asset
 	Scripts     []Asset         // before the page is read
-	Charts      Asset           // ECharts, after it
-	Charted     bool            // the page has charts
 	Wasm        bool            // the page runs WebAssembly
 	Crumb       notebook.Both   // the page's name in the header; zero: its title
 	Sites       map[string]Site // by document
@@ -103,7 +100,7 @@ func (h Head) Name() notebook.Both {
 
 // NewFrame returns the Head that all pages share; single puts scripts and styles into the page.
 func NewFrame(single bool) (Head, error) {
-	h := Head{Single: single, Charts: Asset{Name: chartScript}}
+	h := Head{Single: single}
 	for _, name := range styles {
 		h.Styles = append(h.Styles, Asset{Name: name})
 	}
@@ -123,12 +120,7 @@ func NewFrame(single bool) (Head, error) {
 		}
 		h.Styles[i].Style = template.CSS(strings.ReplaceAll(string(css), mathFont, inline))
 	}
-	for _, a := range []*Asset{&h.Scripts[0], &h.Charts} {
-		if err := a.inline(); err != nil {
-			return Head{}, err
-		}
-	}
-	return h, nil
+	return h, h.Scripts[0].inline()
 }
 
 // inline reads a script into the page.
@@ -172,11 +164,7 @@ func (h Head) CSP() string {
 			"; style-src 'self' file: 'unsafe-inline'; font-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
 	}
 	var hashes []string
-	scripts := slices.Clone(h.Scripts)
-	if h.Charted {
-		scripts = append(scripts, h.Charts)
-	}
-	for _, a := range scripts {
+	for _, a := range h.Scripts {
 		hashes = append(hashes, hash(string(a.Code)))
 	}
 	return "default-src 'none'; script-src " + strings.Join(hashes, " ") + wasm +
