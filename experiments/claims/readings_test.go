@@ -47,6 +47,7 @@ func TestJudgeOverReadings(t *testing.T) {
 		{"too few readings", []Tally{of(7, 0, 0, 0)}, Undecided},
 		{"enough, of which too few have a case", []Tally{of(7, 0, 0, 7)}, Undecided},
 		{"enough without a case", []Tally{of(1, 0, 0, 7)}, NoCase},
+		{"too few, most without a case", []Tally{of(1, 0, 0, 6)}, Undecided},
 		{"twelve that are worth seven", []Tally{of(12, 0, 0, 0), heavy(2, 1, 1, 1, 1, .2, .2, .2, .2, .2, .2, .2)}, Undecided}, // 7.4² / 8.28
 		{"none", []Tally{{}}, Undecided},
 		{"no tally", nil, Undecided},
