@@ -18,7 +18,7 @@
     box.textContent = "";
     var xs = s.stops.filter(function (x) { return s.id !== "r" || x <= P.state.n; });
     var wide = Math.max(320, Math.min(900, box.clientWidth || 900)), narrow = wide < 600;
-    var left = 54, right = narrow ? 12 : 225, top = 12, high = narrow ? 300 : 400, bottom = 44;
+    var left = 54, right = narrow ? 12 : 225, top = 12, high = narrow ? 230 : 400, bottom = 44;
     var points = xs.map(function (x) { var v = Object.assign({}, P.state); v[s.id] = x; return P.totals(v); });
     var lo = Infinity, hi = 0;
     points.forEach(function (p) { p.forEach(function (y, i) { if (y > 0 && !P.hidden[i]) { lo = Math.min(lo, y); hi = Math.max(hi, y); } }); });
