@@ -3,7 +3,6 @@ package reports
 import (
 	"strconv"
 
-	"gradsync/reports/chart"
 	"gradsync/reports/playground"
 )
 
@@ -63,47 +62,47 @@ var playRegistered = said{"A registered method, by the formula of its descriptor
 
 // playMethods are the words of formulas by their keys.
 var playMethods = map[string]playMethod{
-	"bsp": {Name: said{"parameter server, BSP", "参数服务器，BSP"}, Colour: chart.Blue, Links: []playLink{linkNaive},
+	"bsp": {Name: said{"parameter server, BSP", "参数服务器，BSP"}, Links: []playLink{linkNaive},
 		Note: said{"Bulk synchronous parallel: all workers push, the server adds up, all pull: the single reducer’s formula with N + 1 machines. Everybody " +
 			"waits for the slowest worker. One server, not sharded.",
 			"批量同步并行（bulk synchronous parallel）：所有工作节点推送，服务器求和，再全部拉取；公式与由一台机器归约相同，只是机器有 N + 1 台。所有工作节点都等待最慢的一个。只有一台服务器，不分片。"}},
-	"asp": {Name: said{"parameter server, ASP", "参数服务器，ASP"}, Colour: chart.Vermillion, Dash: "2 3", Links: []playLink{linkNaive},
+	"asp": {Name: said{"parameter server, ASP", "参数服务器，ASP"}, Links: []playLink{linkNaive},
 		Note: said{"Asynchronous parallel: nobody waits. The time is that of N gradients, at least: the workers’ own turns, or the server’s link if that is " +
 			"full. Queues are not modelled, nor how many more gradients staleness costs.",
 			"异步并行（asynchronous parallel）：互不等待。时间是得到 N 个梯度至少所需：由各工作节点自身的一轮决定，服务器链路已满时则由链路决定。没有计入排队，也没有计入陈旧度使梯度增多多少。"}},
-	"naive": {Name: said{"single reducer", "单个归约节点"}, Colour: chart.Vermillion, Dash: "10 3", Links: []playLink{linkNaive},
+	"naive": {Name: said{"single reducer", "单个归约节点"}, Links: []playLink{linkNaive},
 		Note: said{"One of the workers gathers all gradients and sends the sum back. The blog counts the gathering alone.", "由一个工作节点收集全部梯度再发回总和。博客只算收集的一半。"}},
-	"ring": {Name: said{"ring", "环形全归约"}, Colour: chart.SkyBlue, Dash: "12 4", Links: []playLink{linkBytes, linkRing},
+	"ring": {Name: said{"ring", "环形全归约"}, Links: []playLink{linkBytes, linkRing},
 		Note: said{"All-reduce in 2(N − 1) steps of chunks of K/N. Equal links.", "分 2(N − 1) 步、每步传 K/N 的全归约。链路相同。"}},
-	"halving-doubling": {Name: said{"halving and doubling", "减半加倍法"}, Colour: chart.Green, Dash: "8 4",
+	"halving-doubling": {Name: said{"halving and doubling", "减半加倍法"},
 		Links: []playLink{{"ring/code.html#halving-doubling", said{"formula", "公式"}}, linkRivals},
 		Note:  said{"The ring’s bytes in 2·log₂N messages; more where N is no power of two.", "字节数与环相同，但只有 2·log₂N 条消息；N 不是 2 的幂时更多。"}},
-	"hierarchical": {Name: said{"ring in two levels", "两级环"}, Colour: chart.Orange, Dash: "8 3 2 3", Links: []playLink{linkRivals},
+	"hierarchical": {Name: said{"ring in two levels", "两级环"}, Links: []playLink{linkRivals},
 		Note: said{"A ring within each machine and one between machines, whose workers share a network card. Only where machines of G ≥ 2 workers are full " +
 			"and there are two or more; its bytes are a machine’s.", "每台机器内一个环，机器之间再一个环，机内工作节点共用网卡。仅当每机 G ≥ 2、机器全部填满且不少于两台时有定义；字节数按机器计。"}},
-	"ringsparse": {Name: said{"RingSparse", "RingSparse"}, Colour: chart.Purple,
+	"ringsparse": {Name: said{"RingSparse", "RingSparse"},
 		Links: []playLink{{"ringsparse/code.html#rule", said{"rule", "规则"}}, {"ringsparse/code.html#fill-in-law", said{"fill-in", "填充"}},
 			{"ringsparse/code.html#sizes", said{"sizes", "大小"}}},
 		Note: said{"The ring, every block as bitmap and values where that is sooner there, Tb < Ta. Zeros of different workers are independent, so sums " +
 			"fill in. Gradients only; counting zeros takes no time here, and α of every exchange is ours.",
 			"环形全归约，每个数据块在 Tb < Ta 时以位图加数值传输。各工作节点的零相互独立，因此部分和会逐渐填满。只传梯度；这里数零不计时间，每次交换的 α 由我们加入。"}},
-	"ssgd-unicast": {Name: said{"SSGD, unicast", "SSGD，单播"}, Colour: chart.Grey, Dash: "2 3",
+	"ssgd-unicast": {Name: said{"SSGD, unicast", "SSGD，单播"},
 		Links: []playLink{linkCount, {"codedsgd/code.html#eq30", said{"Eq. (30) at r = 1", "式 (30)，r = 1"}}},
 		Note: said{"Synchronous SGD: every worker sends its gradient to every other, summed over its batch. At least what N − 1 gradients need to arrive " +
 			"over one link.", "同步 SGD：每个工作节点把本批求和后的梯度发给其他每个工作节点。时间至少是 N − 1 个梯度经一条链路到达所需。"}},
-	"ssgd-multicast": {Name: said{"SSGD, multicast", "SSGD，多播"}, Colour: chart.Grey, Links: []playLink{linkCount},
+	"ssgd-multicast": {Name: said{"SSGD, multicast", "SSGD，多播"}, Links: []playLink{linkCount},
 		Note: said{"The same, sent once and copied by the network. As many bytes arrive, so on a switch the time stays.", "同上，但只发一次、由网络复制。到达的字节同样多，因此在交换机上时间不变。"}},
-	"cssgd": {Name: said{"coded SGD, one gradient per block", "编码 SGD，每个样本块一个梯度"}, Colour: chart.Green,
+	"cssgd": {Name: said{"coded SGD, one gradient per block", "编码 SGD，每个样本块一个梯度"},
 		Links: []playLink{{"codedsgd/code.html#eq28", said{"Eq. (28)", "式 (28)"}}, {"codedsgd/code.html#eq20", said{"Eq. (21)", "式 (21)"}}},
 		Note: said{"A batch of C(N, r) blocks, whose gradients travel one by one in coded multicasts. At least what must arrive over one link. None where " +
 			"there are more blocks than a float64 counts.", "一批分为 C(N, r) 个样本块，各样本块的梯度以编码多播逐个传输。时间至少是必须经一条链路到达的内容所需。样本块数超出 float64 能精确计数的范围时不给出。"}},
-	"cssgd-model": {Name: said{"coded SGD, the paper’s model", "编码 SGD，论文模型"}, Colour: chart.Green, Dash: "2 3",
+	"cssgd-model": {Name: said{"coded SGD, the paper’s model", "编码 SGD，论文模型"},
 		Links: []playLink{linkModel, {"codedsgd/code.html#eq19", said{"Eq. (19)", "式 (19)"}}},
 		Note: said{"The paper’s time model. Its T_communicate is that of an SSGD that sends the gradient of each of the C(N, r) blocks by unicast, Eq. " +
 			"(30): not the SSGD above, which sums its batch first. It counts what a node sends; on a switch what it must take in takes longer, so there the " +
 			"model promises too much.", "论文的时间模型。其 T_communicate 属于把 C(N, r) 个样本块的梯度逐个单播的 SSGD，即式 (30)：不是上面那种先对本批求和的 SSGD。它只算一个节点发送的内容；在交换机上，必须接收的内容用时更长，" +
 			"因此模型在那里过于乐观。"}},
-	"compressed": {Name: said{"redundant blocks, summed first", "冗余样本块，先求和"}, Colour: chart.Orange,
+	"compressed": {Name: said{"redundant blocks, summed first", "冗余样本块，先求和"},
 		Links: []playLink{{"codedsgd/code.html#compressed", said{"formula, t = 1", "公式，t = 1"}}},
 		Note: said{"Workers with r blocks add up what they can before they send; nothing is coded. At least what must arrive over one link. Which machine " +
 			"sends most no formula says.", "每个样本块由 r 个工作节点计算，发送前能相加的先相加；不编码。时间至少是必须经一条链路到达的内容所需。哪台机器发送最多，没有公式可用。"}},

@@ -146,10 +146,13 @@ func playing(m method.Method, f method.Formula) playMethod {
 	v, ok := playMethods[f.Key]
 	if !ok {
 		v = playMethod{Name: m.Label, Note: playRegistered}
-		v.Colour, v.Dash = chart.Stroke(m.Look)
 		if f.Key != m.Name {
 			v.Name = said{v.Name[0] + ", " + f.Key, v.Name[1] + "，" + f.Key}
 		}
+	}
+	v.Colour, v.Dash = chart.Stroke(m.Look)
+	if f.Key != m.Name {
+		v.Dash = chart.SecondDash // another formula of the same method
 	}
 	v.Key, v.AtLeast, v.Links = f.Key, f.AtLeast, slices.Clone(v.Links)
 	return v

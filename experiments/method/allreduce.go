@@ -17,12 +17,12 @@ func allReduces() []Method {
 		return Method{Name: name, Family: AllReduce, Document: "ring", Label: [2]string{english, chinese},
 			Flags: append(append(own, bucket), ofServerless...), Look: look, Costs: []Formula{{name, at, false}}}
 	}
-	naive := of("naive", "single reducer", "单个归约节点", Look{Colour: "vermillion", Dash: "dots", Symbol: "triangle", Texture: "dots"}, cost.Naive)
+	naive := of("naive", "single reducer", "单个归约节点", Look{Colour: "vermillion", Dash: "long", Symbol: "rect", Texture: "levels"}, cost.Naive)
 	ring := of("ring", "ring", "环", Look{Colour: "skyBlue", Dash: "long", Symbol: "circle", Texture: "posts"}, cost.Ring,
 		Flag{Name: "segment", Default: 0, Help: "elements per message (0: whole chunks)", Want: want + ", which is whole chunks", Good: good})
-	halving := of("halving-doubling", "halving-doubling", "减半加倍法", Look{Colour: "green", Dash: "dashes", Symbol: "rect", Texture: "stripes"}, cost.HalvingDoubling)
+	halving := of("halving-doubling", "halving-doubling", "减半加倍法", Look{Colour: "blue", Dash: "dashes", Symbol: "rect", Texture: "stripes"}, cost.HalvingDoubling)
 	positive, isPositive := From(1)
-	hierarchical := of("hierarchical", "hierarchical ring", "分层环", Look{Colour: "orange", Dash: "dash-dot", Symbol: "diamond", Texture: "back"}, cost.Hierarchical,
+	hierarchical := of("hierarchical", "hierarchical ring", "分层环", Look{Colour: "orange", Dash: "long", Symbol: "diamond", Texture: "posts"}, cost.Hierarchical,
 		Flag{Name: "per-node", Default: 0, Help: "ranks per node, a divisor of the workers", Want: positive, Good: isPositive})
 	return []Method{naive, ring, halving, hierarchical, ringSparse()}
 }
@@ -32,7 +32,7 @@ func ringSparse() Method {
 	above := func(x float64) bool { return x > 0 && finite(x) }
 	zero := func(x float64) bool { return x >= 0 && finite(x) }
 	return Method{Name: "ringsparse", Family: AllReduce, Document: "ringsparse", Label: [2]string{"RingSparse", "RingSparse"},
-		Look:  Look{Colour: "purple", Dash: "solid", Symbol: "roundRect", Texture: "levels", Subject: true},
+		Look:  Look{Colour: "green", Dash: "solid", Symbol: "roundRect", Texture: "levels", Subject: true},
 		Costs: []Formula{{"ringsparse", cost.RingSparse, false}},
 		Flags: append([]Flag{
 			{Name: "kinds", Default: "both", Help: "send both, as in the patent, or gradients or weights only"},

@@ -25,16 +25,16 @@ func codeds() []Method {
 		return Method{Name: name, Family: Coded, Document: "codedsgd", Label: [2]string{english, chinese},
 			Flags: append(own, shared...), Look: look, Multicast: multicast, Costs: costs}
 	}
-	compressed := of("compressed", "sums of redundant blocks", "冗余样本块之和", Look{Colour: "green", Dash: "short", Symbol: "diamond", Texture: "dots"}, true,
+	compressed := of("compressed", "sums of redundant blocks", "冗余样本块之和", Look{Colour: "purple", Dash: "short", Symbol: "diamond", Texture: "dots"}, true,
 		[]Formula{{"compressed", cost.Compressed, true}},
 		Flag{Name: "depth", Default: 0, Help: "common holders of the blocks that are summed before coding (default: the least load)", Want: want, Good: positive})
 	compressed.Document = "ours"
 	return []Method{
-		of("ssgd-unicast", "SSGD Unicast", "SSGD Unicast", Look{Colour: "vermillion", Dash: "dots", Symbol: "triangle", Texture: "dots"}, false,
+		of("ssgd-unicast", "SSGD Unicast", "SSGD Unicast", Look{Colour: "vermillion", Dash: "short", Symbol: "triangle", Texture: "back"}, false,
 			[]Formula{{"ssgd-unicast", cost.SSGDUnicast, true}}),
-		of("ssgd-multicast", "SSGD Multicast", "SSGD Multicast", Look{Colour: "orange", Dash: "dash-dot", Symbol: "diamond", Texture: "back"}, true,
+		of("ssgd-multicast", "SSGD Multicast", "SSGD Multicast", Look{Colour: "orange", Dash: "dots", Symbol: "diamond", Texture: "dots"}, true,
 			[]Formula{{"ssgd-multicast", cost.SSGDMulticast, true}}),
-		of("cssgd", "CSSGD Optimal", "CSSGD Optimal", Look{Colour: "purple", Dash: "solid", Symbol: "roundRect", Texture: "levels", Subject: true}, true,
+		of("cssgd", "CSSGD Optimal", "CSSGD Optimal", Look{Colour: "grey", Dash: "solid", Symbol: "roundRect", Texture: "levels", Subject: true}, true,
 			[]Formula{{"cssgd", cost.CSSGD, true}, {"cssgd-model", cost.CSSGDModel, false}},
 			Flag{Name: "literal", Default: false, Help: "the loop of Algorithm 3 as printed, with the packets that nobody needs"}),
 		compressed,

@@ -68,19 +68,22 @@ var (
 )
 
 // aliases are methods by other words, which look like them.
-var aliases = map[string]string{"dense": "ring", "cssgd-r2": "cssgd"}
+var aliases = map[string]string{
+	"dense": "ring", "halving": "halving-doubling", "cssgd-r2": "cssgd", "coded": "cssgd", "ssgd": "ssgd-multicast",
+	"ring-timed": "ring", "both-timed": "naive",
+}
 
 // groups fixes how groups look that are no methods; keys are slugs of their names.
 var groups = map[string]look{
-	"gradients":  {Green, []int{4, 2}, "rect", stripes},
+	"gradients":  {Purple, []int{4, 2}, "rect", stripes},
 	"weights":    {Orange, []int{12, 4, 2, 4}, "diamond", back},
 	"all-gather": {Vermillion, []int{2, 3}, "triangle", dots},
 	"printed":    {Blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
 	"layer":      {Grey, []int{8, 4}, "rect", levels},              // and with D of the layer
+	"alone":      {Blue, []int{2, 3}, "none", dots},                // one worker
 	"ideal":      {Grey, []int{2, 2}, "none", plain},
 
-	"ssgd":     {Blue, "solid", "circle", plain}, // whose nodes add up before they send
-	"asgd":     {Grey, []int{8, 4}, "triangle", stripes},
+	"asgd":     {Purple, []int{8, 4}, "triangle", stripes},
 	"asgd-cut": {SkyBlue, []int{2, 3}, "rect", dots},
 	"cssgd-r3": {Green, []int{8, 4}, "rect", stripes},
 
@@ -126,6 +129,12 @@ func inked(l method.Look) look {
 	return look{colours[l.Colour], dashes[l.Dash], symbol, textures[l.Texture]}
 }
 
+// methodOf returns the name of the method that a group is, "" of another group.
+func methodOf(group string) string {
+	m, _ := described(typeset.Slug(group))
+	return m.Name
+}
+
 // Stroke returns the colour and the stroke-dasharray of a method's line in a drawing that
 // is no chart; one without a look is grey, dashes and dots.
 func Stroke(l method.Look) (colour, dash string) {
@@ -135,6 +144,9 @@ func Stroke(l method.Look) (colour, dash string) {
 	lengths, _ := dashes[l.Dash].([]int)
 	return colours[l.Colour], strings.Trim(fmt.Sprint(lengths), "[]")
 }
+
+// SecondDash is the stroke-dasharray of a method's second formula, whose curve has the method's colour.
+const SecondDash = "2 2 2 6"
 
 // spare dresses groups that are no method, in order of appearance.
 var spare = []look{

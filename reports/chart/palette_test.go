@@ -55,6 +55,23 @@ func TestAllMethodsAreToldApart(t *testing.T) {
 	}
 }
 
+// No two descriptors have one colour with one dash or with one texture: else the second of two that stand in
+// a figure would take another's place in the palette, and look otherwise on other pages.
+func TestDescriptorsHaveLooksOfTheirOwn(t *testing.T) {
+	by := map[string]string{}
+	for _, m := range method.All() {
+		if m.Look.Colour == "" {
+			continue
+		}
+		for _, look := range []string{m.Look.Colour + " line " + m.Look.Dash, m.Look.Colour + " area " + m.Look.Texture} {
+			if by[look] != "" {
+				t.Errorf("%s and %s both are %s", by[look], m.Name, look)
+			}
+			by[look] = m.Name
+		}
+	}
+}
+
 // The keys of every descriptor are the palette's. A registered method looks as its descriptor
 // says; without a look it gets one that no other of the figure wears.
 func TestLooksOfDescriptors(t *testing.T) {

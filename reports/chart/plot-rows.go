@@ -42,7 +42,8 @@ func (p *Plot) bars(en, zh notebook.Drawing) {
 	for i, s := range en.Series {
 		if len(en.Series) > 1 {
 			l := dressed[group(s)]
-			p.Key = append(p.Key, PlotKey{notebook.Both{s.Name, zh.Series[i].Name}, template.HTML(`<i class="bar" style="background:` + l.Colour + `"></i>`)})
+			p.Key = append(p.Key, PlotKey{notebook.Both{s.Name, zh.Series[i].Name}, methodOf(group(s)),
+				template.HTML(`<i class="bar" style="background:` + l.Colour + `"></i>`)})
 		}
 	}
 	var b strings.Builder
@@ -119,7 +120,7 @@ func (p *Plot) lanes(en, zh notebook.Drawing) {
 			}
 		}
 		fmt.Fprintf(&drawing, `<path class="f" fill="%s" d="%s"/>`, l.Colour, b.String())
-		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, template.HTML(fmt.Sprintf(`<i class="bar" style="background:%s;--m:%s"></i>`,
+		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, "", template.HTML(fmt.Sprintf(`<i class="bar" style="background:%s;--m:%s"></i>`,
 			l.Colour, places(100*margin)))})
 	}
 	for i, lane := range en.Lanes {
@@ -149,11 +150,11 @@ func (p *Plot) cells(en, zh notebook.Drawing) {
 		at[[2]int{b.Lane, int(b.From)}] = b
 	}
 	for i, name := range names {
-		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, template.HTML(fmt.Sprintf(`<i class="bar c%d" style="--c:%s"></i>`, i%6,
+		p.Key = append(p.Key, PlotKey{notebook.Both{name, chinese[i]}, methodOf(keys[i]), template.HTML(fmt.Sprintf(`<i class="bar c%d" style="--c:%s"></i>`, i%6,
 			dressed[keys[i]].Colour))})
 	}
 	var b strings.Builder
-	b.WriteString(`<div class="scroll"><table class="cells"><thead><tr><td></td>`)
+	b.WriteString(`<div class="scroll always" tabindex="0"><table class="cells"><thead><tr><td></td>`)
 	for j, c := range en.X.Categories {
 		fmt.Fprintf(&b, `<th scope="col">%s</th>`, notebook.Both{c, zh.X.Categories[j]}.HTML())
 	}

@@ -24,9 +24,10 @@ type Plot struct {
 	Drawn          notebook.Both // what the drawing does otherwise than the data
 }
 
-// PlotKey explains one look.
+// PlotKey explains one look. Method is the name of the method that has it, "" of what is none.
 type PlotKey struct {
 	Name   notebook.Both
+	Method string
 	Sample template.HTML
 }
 
@@ -135,7 +136,7 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 		}
 		if i := slices.Index(names, s.Name); i >= 0 && !named[s.Name] {
 			named[s.Name] = true
-			p.Key = append(p.Key, PlotKey{notebook.Both{s.Name, chinese[min(i, len(chinese)-1)]},
+			p.Key = append(p.Key, PlotKey{notebook.Both{s.Name, chinese[min(i, len(chinese)-1)]}, methodOf(group(s)),
 				template.HTML(fmt.Sprintf(lineSample, l.Colour, dashed(l)))})
 		}
 	}
