@@ -51,8 +51,8 @@ type Weight struct {
 
 var word = regexp.MustCompile(`\pL[\pL\pN'’./-]*`)
 
-// weigh reads what a page holds.
-func weigh(html []byte) (w Weight, err error) {
+// Weigh reads what a page holds.
+func Weigh(html []byte) (w Weight, err error) {
 	w.Bytes = len(html)
 	d := xml.NewDecoder(bytes.NewReader(html))
 	d.Strict, d.Entity = false, xml.HTMLEntity
@@ -165,7 +165,7 @@ func OverBudget(out page.Outputs) (lines []string, err error) {
 			continue
 		}
 		all += len(out[name])
-		w, err := weigh(out[name])
+		w, err := Weigh(out[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

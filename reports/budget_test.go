@@ -17,7 +17,7 @@ const weighed = `<!doctype html>
 <table><tr><td>ResNet-18</td></tr></table><figure></figure><details><summary>folded</summary><table></table><p>not seen</p></details></main></body></html>`
 
 func TestWeigh(t *testing.T) {
-	w, err := weigh([]byte(weighed))
+	w, err := Weigh([]byte(weighed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestWeigh(t *testing.T) {
 		Figures: 1}); w != want {
 		t.Errorf("%+v, want %+v", w, want)
 	}
-	if _, err := weigh([]byte("<p><b>x</p></b><i")); err == nil {
+	if _, err := Weigh([]byte("<p><b>x</p></b><i")); err == nil {
 		t.Error("no tree is weighed")
 	}
 }

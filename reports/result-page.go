@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gradsync/experiments/result"
 	"gradsync/reports/chart"
@@ -283,7 +284,9 @@ func pieces(text [2]template.HTML) []piece {
 // prose links the experiments that it names and keeps numbers beside their units.
 func (r *renderer) prose(id string, text [2]template.HTML) template.HTML {
 	for i := range text {
-		text[i] = template.HTML(r.at.linkFrom(id, typeset.UnitsHTML(string(text[i]))))
+		units := typeset.UnitsHTML(string(text[i]))
+		// A table of prose scrolls on a phone: the keyboard reaches it.
+		text[i] = template.HTML(r.at.linkFrom(id, strings.ReplaceAll(units, "<table>", `<table tabindex="0">`)))
 	}
 	if text[0] == text[1] {
 		return text[0]

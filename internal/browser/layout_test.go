@@ -14,18 +14,30 @@ var probes embed.FS
 // complaint describes a defect that a probe found: its kind, its place, and words.
 type complaint struct{ Kind, At, What string }
 
-// judge runs the probes of layout and contrast in the page.
+// judge runs the probes of layout, contrast and faults in the page.
 func (b *tab) judge() []complaint {
 	b.t.Helper()
+	return probed[[]complaint](b, `const B = probe.boxes(), T = probe.texts(B); return layout(T, B).concat(contrast(T), faults(T));`)
+}
+
+// faults runs the probe of faults alone, which is the cheapest.
+func (b *tab) faults() []complaint {
+	b.t.Helper()
+	return probed[[]complaint](b, `return faults(probe.texts(probe.boxes()));`)
+}
+
+// probed returns the value of a function whose body knows the probes.
+func probed[T any](b *tab, body string) T {
+	b.t.Helper()
 	script := ""
-	for _, name := range []string{"common", "layout", "contrast"} {
+	for _, name := range []string{"common", "layout", "contrast", "faults"} {
 		text, err := probes.ReadFile("testdata/" + name + ".js")
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		script += string(text)
 	}
-	return eval[[]complaint](b, "(function () {"+script+"; const B = probe.boxes(), T = probe.texts(B); return layout(T, B).concat(contrast(T)); })()")
+	return eval[T](b, "(function () {"+script+";"+body+"})()")
 }
 
 // look is the state of a window.

@@ -44,6 +44,9 @@ func TestWithoutScripts(t *testing.T) {
 			})()`) {
 				t.Error(bad)
 			}
+			for _, bad := range probed[[]string](b, `return lost(".widget, .needs-js, .live, button");`) {
+				t.Error(bad)
+			}
 			b.click("label:has(#lang), label[for=lang]")
 			if n := eval[int](b, `[...document.querySelectorAll(".en")].filter(e => e.checkVisibility()).length`); n > 0 {
 				t.Errorf("%d English texts are visible after a click on the language", n)

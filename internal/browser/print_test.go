@@ -25,12 +25,16 @@ func printed(b *tab) {
 		t.Error(bad)
 	}
 	b.complain(b.judge())
-	yes := true
-	pdf := call(b, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, GenerateTaggedPDF: &yes, GenerateDocumentOutline: &yes}).Data
+	// What guides through a screen or is worked on it, and how a result was made, which has a page of its own.
+	screen := ".toc, .bar, .widget, .skip, .tools, .needs-js, button, label, .again, .jumps, .slider, .predict, .result-page .prov"
+	for _, bad := range probed[[]string](b, `return lost(`+js(screen)+`);`) {
+		t.Error(bad)
+	}
+	pdf := b.paper()
 	if !bytes.HasPrefix(pdf, []byte("%PDF-")) {
 		t.Fatalf("the PDF starts with %.20q", pdf)
 	}
-	if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); n < 1 {
+	if n := len(sheet.FindAll(pdf, -1)); n < 1 {
 		t.Errorf("the PDF has %d pages", n)
 	} else if most := sheets[strings.TrimPrefix(t.Name(), "TestPages/")]; most > 0 && n > most {
 		t.Errorf("the PDF has %d pages, at most %d", n, most)
@@ -46,6 +50,17 @@ func printed(b *tab) {
 	if n := eval[int](b, `document.querySelectorAll("details.fold[open], details.rows[open]").length`); n > 0 {
 		t.Errorf("%d folds stand open after printing", n)
 	}
+}
+
+// sheet is the mark of a page of a PDF.
+var sheet = regexp.MustCompile(`/Type\s*/Page\b`)
+
+// paper prints the page on A4, with an outline.
+func (b *tab) paper() []byte {
+	b.t.Helper()
+	yes := true
+	return call(b, page.PrintToPDF, page.PrintToPDFParams{PaperWidth: 210 / 25.4, PaperHeight: 297 / 25.4, PreferCSSPageSize: &yes,
+		GenerateTaggedPDF: &yes, GenerateDocumentOutline: &yes}).Data
 }
 
 // utf16Hex is a text as PDF writes what is not ASCII.
@@ -74,6 +89,7 @@ const printScript = `(function () {
 		var drawing = d.closest("figure.chart") && d.closest("figure.chart").querySelector(".static svg");
 		if (drawing && shown(drawing)) return; // the figure in words and numbers
 		if (d.matches(".again")) return; // a caption that stands in full above
+		if (d.matches(".result-page .prov")) return; // the page of provenance
 		var formula = d.closest(".formula") && d.closest(".formula").querySelector("math");
 		if (formula && shown(formula)) return; // its TeX
 		if (d.querySelector(".kinds")) return; // how to read labels

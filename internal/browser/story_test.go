@@ -39,8 +39,9 @@ func TestStoriesAreShort(t *testing.T) {
 					if w.most > 0 && has > w.most {
 						t.Errorf("%.1f screens at %d px, at most %v", has, w.wide, w.most)
 					}
-					for _, fault := range eval[[]string](b, resultFaults) {
-						t.Errorf("at %d px: %s", w.wide, fault)
+					b.complain(b.faults())
+					if wide := eval[int64](b, `document.documentElement.scrollWidth`); wide > w.wide {
+						t.Errorf("%d px wide in a window of %d", wide, w.wide)
 					}
 				}
 			})
