@@ -58,7 +58,8 @@ var claimGroups = []claimGroup{
 		"or the text states none. They are not counted.", "这些数由我们设定，或由原文自己的数算出，或原文没有给出。它们不计入。"}},
 	{ID: "restated", Title: notebook.Both{"Restatements", "重述"}, Says: notebook.Both{"These numbers follow from others of the list. They are not counted again.",
 		"这些数由表中其他数推出，不重复计入。"}},
-	{ID: "left", Title: notebook.Both{"Not run, or of another text", "未运行，或出自另一篇文献"}, Says: notebook.Both{"No run here can judge these, or they are of another text. They are not counted.",
+	{ID: "left", Title: notebook.Both{"Not run, or of another text", "未运行，或出自另一篇文献"},
+		Says: notebook.Both{"No run here can judge these, or they are of another text. They are not counted.",
 		"这里的运行无法判断这些论断，或它们出自另一篇文献。它们不计入。"}},
 }
 

@@ -18,9 +18,9 @@ import (
 
 // component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
 // "anchors ID…" (places of the document that other texts name), "rows ID TABLE… ID …" (the claims of
-// results with these tables of the document, or of these ids, on strips), and
-// "rest" (the counted claims that no row above has shown), and "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars that add up to a
-// hundred per cent at most).
+// results with these tables of the document, or of these ids, on strips), "rest" (the counted claims that no
+// row above has shown), and "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as
+// stacked bars that add up to a hundred per cent at most).
 func (r *renderer) component(name string, args []string, t teller) (template.HTML, error) {
 	var b strings.Builder
 	var err error
