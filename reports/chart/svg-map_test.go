@@ -42,7 +42,8 @@ func TestMapsAreDrawn(t *testing.T) {
 	if err := json.Unmarshal(opt, &o); err != nil {
 		t.Fatal(err)
 	}
-	if len(o.Series) != 2 || o.Series[0].RenderItem != "gradsync.map" || fmt.Sprint(o.Series[0].Data, o.Series[1].Data) != "[{[0 0 8.456]} {[0 1 12.5]}] [{[1 0 1]}]" {
+	if len(o.Series) != 2 || o.Series[0].RenderItem != "gradsync.map" ||
+		fmt.Sprint(o.Series[0].Data, o.Series[1].Data) != "[{[0 0 8.456]} {[0 1 12.5]}] [{[1 0 1]}]" {
 		t.Errorf("%s", opt)
 	}
 	if len(o.YAxis) != 1 || !o.YAxis[0].Inverse {
