@@ -116,6 +116,9 @@ func (p *Part) join(zh Part) error {
 		for i := range p.Table.Rows {
 			for j := range p.Table.Rows[i] {
 				p.Table.Rows[i][j].Text[1] = zh.Table.Rows[i][j].Text[1]
+				for k := range p.Table.Rows[i][j].Items {
+					p.Table.Rows[i][j].Items[k][1] = zh.Table.Rows[i][j].Items[k][1]
+				}
 			}
 		}
 	case p.Figure != nil:
