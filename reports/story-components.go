@@ -8,6 +8,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/reports/chart"
 	"gradsync/reports/compare"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -16,9 +17,9 @@ import (
 
 // component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
 // "anchors ID…" (places of the document that other texts name), "rows ID TABLE… ID …" (the claims of
-// results with these tables of the document, or of these ids, on strips), and
+// results with these tables of the document, or of these ids, on strips),
 // "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars that add up to a
-// hundred per cent at most).
+// hundred per cent at most), and "plot ID PROFILE …" (a figure that the story defines, of any frame).
 func (r *renderer) component(name string, args []string, told notebook.Told) (template.HTML, error) {
 	var b strings.Builder
 	var err error
@@ -33,6 +34,8 @@ func (r *renderer) component(name string, args []string, told notebook.Told) (te
 		}
 	case name == "rows" && len(args) > 1:
 		return r.claimStrips(args)
+	case name == "plot" && len(args) >= 5:
+		return r.plotOf(args)
 	case name == "shares" && len(args) >= 4:
 		return r.shares(args)
 	default:
@@ -49,6 +52,27 @@ func (r *renderer) resultNamed(id string) *loaded {
 		}
 	}
 	return nil
+}
+
+// plotOf draws a figure that a story defines: the result and its profile, then the words of notebook.Page.Plot.
+func (r *renderer) plotOf(words []string) (template.HTML, error) {
+	for _, l := range r.all[paperOf(words[0])] {
+		if l.ID != words[0] || l.Profile != words[1] {
+			continue
+		}
+		f, err := l.Page.Plot(words[2], words[3], words[4], words[5:]...)
+		if err != nil {
+			return "", err
+		}
+		plot, err := chart.NewPlot(f, "plot-"+typeset.Slug(f.ID))
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		err = r.pages.ExecuteTemplate(&b, "plot", plot)
+		return template.HTML(b.String()), err
+	}
+	return "", nil
 }
 
 // claimStrips draws claims on strips of one scale: words name a result, then tables of its document or ids of
