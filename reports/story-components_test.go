@@ -28,7 +28,7 @@ func TestAStoryDrawsFrames(t *testing.T) {
 	}
 	r.all = map[string][]loaded{"dasp": {{File: ran.File{Result: raw, Stem: "table7"}, Page: page}}}
 	words := []string{"dasp/table7", "standard", "sooner", "bar", "convergence", "x=model", "y=over_bsp", "by=method", "platform=heterogeneous6"}
-	html, err := r.component("plot", words, nil)
+	html, err := r.component("plot", words, teller{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func TestAStoryDrawsFrames(t *testing.T) {
 		}
 	}
 	words[1] = "quick"
-	if html, err := r.component("plot", words, nil); html != "" || err != nil {
+	if html, err := r.component("plot", words, teller{}); html != "" || err != nil {
 		t.Errorf("of a profile that is not there: %q, %v", html, err)
 	}
 	words[1], words[5] = "standard", "x=nothing"
-	if _, err := r.component("plot", words, nil); err == nil {
+	if _, err := r.component("plot", words, teller{}); err == nil {
 		t.Error("a column that is not there is drawn")
 	}
 }
