@@ -252,7 +252,7 @@ func (t teller) page(link string) string {
 // have comes first.
 func chips(l int, words []string) template.HTML {
 	if words[0] == "lost" {
-		return template.HTML(`<span class="chip v-not-run">` + [2]string{"lost", "缺失"}[l] + `</span>`)
+		return template.HTML(`<span class="chip lost">` + [2]string{"lost", "缺失"}[l] + `</span>`)
 	}
 	counts := map[string]int{}
 	for _, w := range words {
