@@ -51,7 +51,8 @@ type resultSide struct {
 	Lead    []template.HTML // what the notebook says before its first heading
 	Widget  *widget.Widget
 	Figure  *chart.Plot
-	Open    []partView // tables that are not folded
+	Chart   template.HTML // a component that stands for the figure
+	Open    []partView    // tables that are not folded
 	Folds   []*fold
 	Undrawn int // figures that the page leaves to report --figures
 	// Abridged says that the folds of a further profile are left out: export writes their tables.
@@ -201,7 +202,7 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			if err != nil {
 				return err
 			}
-			if s.Figure == nil {
+			if s.Figure == nil && s.Chart == "" {
 				s.Figure = v
 				continue
 			}
@@ -211,6 +212,17 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			}
 			f := into(said{"More figures", "更多图"})
 			f.Parts = append(f.Parts, partView{Figure: v})
+		case part.Placed != nil:
+			html, err := r.component(part.Placed[0], part.Placed[1:], teller{key: paperOf(l.ID), own: &l})
+			if err != nil {
+				return err
+			}
+			if now == nil && s.Figure == nil && s.Chart == "" {
+				s.Chart = html
+				continue
+			}
+			f := into(said{"More figures", "更多图"})
+			f.Parts = append(f.Parts, partView{Prose: html})
 		case part.Fold != nil:
 			now = &fold{Title: part.Fold.HTML()}
 			s.Folds = append(s.Folds, now)

@@ -72,6 +72,7 @@ type teller struct {
 	draw func(name string, args []string) (template.HTML, error) // nil: the text places nothing
 	has  func(page string) bool                                  // whether "dasp/table4" is there; nil: all are
 
+	own    *loaded        // the result whose page it is; nil: a story
 	judged map[string]int // how many verdicts the rows have shown, by word; nil: nobody asks
 }
 

@@ -77,12 +77,12 @@ func (p *page) plot(id, form, frame string, words ...string) (string, error) {
 	return p.block(Part{Figure: out}), nil
 }
 
-// Plot marks the place of a figure of another result in a story; its page draws it by Page.Plot.
+// Plot marks the place of a figure of another result; the page draws it by Page.Plot.
 func (p *page) Plot(id, form, frame string, words ...string) (string, error) {
 	if _, err := p.view(id, form, frame, words); err != nil {
 		return "", err
 	}
-	return place("plot", append([]string{p.Result.ID, p.Result.Profile, id, form, frame}, words...)...), nil
+	return p.placed("plot", append([]string{p.Result.ID, p.Result.Profile, id, form, frame}, words...)...), nil
 }
 
 // Plot draws a figure that a text defines, in both languages. Its alt text lists all that is drawn.

@@ -3,6 +3,8 @@ package notebook
 import (
 	"strings"
 	"testing"
+
+	"gradsync/experiments/result"
 )
 
 // A text draws any frame: of its own result by plot, and in a story by Plot, in the words of both languages, with
@@ -65,5 +67,51 @@ func TestLinesAreHeard(t *testing.T) {
 		Series: []Series{{Name: "ASP", X: []float64{1, 2, 4}, Y: []float64{10, 20, 30}}, {Name: "one", X: []float64{3}, Y: []float64{5}}}}
 	if got, want := strings.ReplaceAll(p.heard(d), nbsp, " "), "accuracy: 1 s ASP 10 %; 4 s ASP 30 %; 3 s one 5 %"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A notebook places what a page draws, of its own result or of another, the same in both languages; marks what
+// readers choose by; and says what an empty cell means.
+func TestNotebooksPlaceComponents(t *testing.T) {
+	text := "# T\n\n{{place \"strip\" \"dasp/x\" \"times\" \"name=method\"}}\n\n{{with result \"dasp/y\" \"quick\"}}{{.Plot \"p\" \"line\" \"times\" \"x=link\" \"y=seconds\"}}{{end}}\n\n" +
+		"{{table \"?link seconds\" (rows \"times\")}}\n\n{{claims}}{{define \"own\"}}{{end}}\n"
+	files := folder(text, text)
+	for _, lang := range Languages {
+		name := "labels." + lang + ".csv"
+		files[name].Data = append(files[name].Data, "empty.times.seconds,never in "+lang+"\n"...)
+	}
+	b, err := Open(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := sample(t, 3)
+	other.ID = "dasp/y"
+	p, err := b.Page(sample(t, 3), func(id, profile string) (*result.Result, error) { return other, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var placed []string
+	for _, part := range p.Parts {
+		if part.Placed != nil {
+			placed = append(placed, strings.Join(part.Placed, " "))
+		}
+		if part.Table == nil {
+			continue
+		}
+		if h := part.Table.Head; !h[0].Asked || h[1].Asked {
+			t.Errorf("asked: %+v", h)
+		}
+		if c := part.Table.Rows[3]; c[1].Text != (Both{"never in en", "never in zh"}) || c[1].Empty || len(c[0].Items) != 1 || c[0].Items[0] != Alike("10") {
+			t.Errorf("row %+v", c)
+		}
+	}
+	if got, want := strings.Join(placed, "; "), "strip dasp/x times name=method; plot dasp/y quick p line times x=link y=seconds"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if !strings.Contains(p.Text(0), "strip dasp/x") {
+		t.Error("the text leaves out what is placed")
+	}
+	if _, err := rendered(t, text, strings.Replace(text, "name=method", "name=link", 1), sample(t, 3)); err == nil || !strings.Contains(err.Error(), "other blocks") {
+		t.Errorf("the languages place other components: %v", err)
 	}
 }

@@ -85,6 +85,8 @@ func (p Part) name() string {
 			ids = append(ids, c.ID)
 		}
 		return "the claims " + strings.Join(ids, " ")
+	case p.Placed != nil:
+		return "the component " + strings.Join(p.Placed, " ")
 	case p.Fold != nil:
 		return "a fold"
 	case p.End:
