@@ -34,7 +34,8 @@ func TestAStoryDrawsFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, n := range map[string]int{`id="plot-sooner"`: 1, `<div style="--c:`: 15, `data-zh-aria-label="BSP = 1：LeNet-5 BSP 1；`: 1, "<figcaption>": 0, `<p class="yt">BSP = 1</p>`: 1} {
+	for what, n := range map[string]int{`id="plot-sooner"`: 1, `<div style="--c:`: 15, `data-zh-aria-label="BSP = 1：LeNet-5 BSP 1；`: 1,
+		"<figcaption>": 0, `<p class="yt">BSP = 1</p>`: 1} {
 		if got := strings.Count(string(html), what); got != n {
 			t.Errorf("%d of %s, want %d:\n%s", got, what, n, html)
 		}
@@ -59,7 +60,8 @@ func TestRowsOfAFrameOnAStrip(t *testing.T) {
 	raw := &result.Result{ID: "dasp/table7", Profile: "standard", Status: result.Complete, Frames: []result.Frame{{ID: "convergence",
 		Columns: []result.Column{{Key: "model", Enum: "model"}, {Key: "method", Enum: "method"}, {Key: "dasp_over"}, {Key: "low", Bound: result.Low},
 			{Key: "high", Bound: result.High}, {Key: "stated"}, {Key: "least"}, {Key: "most"}},
-		Rows: [][]any{{"lenet5", "bsp", 0.55, 0.31, 0.98, 0.6, 0.2, 1.2}, {"lenet5", "asp", 1.4, 1.1, 1.7, nil, nil, nil}, {"resnet18", "bsp", nil, nil, nil, nil, nil, nil},
+		Rows: [][]any{{"lenet5", "bsp", 0.55, 0.31, 0.98, 0.6, 0.2, 1.2}, {"lenet5", "asp", 1.4, 1.1, 1.7, nil, nil, nil}, {"resnet18", "bsp", nil, nil,
+			nil, nil, nil, nil},
 			{"resnet18", "asp", 1.3, nil, nil, 0.7, nil, nil}, {"vgg19_bn", "asp", 9.0, nil, nil, nil, nil, nil}}}}}
 	own := loaded{File: ran.File{Result: raw, Stem: "table7"}, Page: pageOn(t, book, raw)}
 	r, err := newRenderer(Options{})
@@ -75,7 +77,8 @@ func TestRowsOfAFrameOnAStrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, n := range map[string]int{`<div class="strip"`: 3, `class="ci"`: 2, `<i class="stated" style`: 2, `<i class="band" style`: 1, `class="axis"`: 1, `class="of"`: 2,
+	for what, n := range map[string]int{`<div class="strip"`: 3, `class="ci"`: 2, `<i class="stated" style`: 2, `<i class="band" style`: 1,
+		`class="axis"`: 1, `class="of"`: 2,
 		"(0.31 to 0.98)": 1, ">0.6</td>": 1, "--z:": 3, ">9<": 0, "other readings": 1, `class="chip`: 0} {
 		if got := strings.Count(html, what); got != n {
 			t.Errorf("%d of %s, want %d:\n%s", got, what, n, html)
@@ -84,7 +87,8 @@ func TestRowsOfAFrameOnAStrip(t *testing.T) {
 	if html, err = draw(words...); err != nil || strings.Contains(html, "the paper") || strings.Contains(html, ">paper<") {
 		t.Errorf("nothing is stated, %v:\n%s", err, html)
 	}
-	for _, wrong := range [][]string{{"name=method"}, {"name=method", "found=nothing"}, {"name=method", "found=dasp_over", "null=one"}, {"name", "found=dasp_over"},
+	for _, wrong := range [][]string{{"name=method"}, {"name=method", "found=nothing"}, {"name=method", "found=dasp_over", "null=one"}, {"name",
+		"found=dasp_over"},
 		{"name=method", "found=dasp_over", "nothing=1"}} {
 		if _, err := draw(append([]string{"dasp/table7", "convergence"}, wrong...)...); err == nil {
 			t.Errorf("%q draws", wrong)

@@ -114,7 +114,8 @@ func TestRowsCanBeChosen(t *testing.T) {
 		t.Fatalf("%+v", g)
 	}
 	first := g.Asked.Groups[0]
-	if got := string(first.Title); !strings.Contains(got, "equal") || !strings.HasSuffix(got, " · LeNet-5") || first.Keys != "1 3" || g.Asked.Groups[1].Keys != "2 3" {
+	if got := string(first.Title); !strings.Contains(got, "equal") || !strings.HasSuffix(got, " · LeNet-5") || first.Keys != "1 3" ||
+		g.Asked.Groups[1].Keys != "2 3" {
 		t.Errorf("groups %q with %q, and %q", got, first.Keys, g.Asked.Groups[1].Keys)
 	}
 	if a, b := first.Rows[0], first.Rows[1]; a.Keys != "4 5" || b.Keys != "6" || a.Cells[0].HTML != "3, 4" || !b.Cells[1].Empty {

@@ -37,7 +37,8 @@ func TestTextsDrawFrames(t *testing.T) {
 	if said := "LeNet-5 ASP " + Number(x, nil); !strings.Contains(f.Alt[0], said) || !strings.Contains(f.Alt[1], said) || strings.Count(f.Alt[0], ";") != 14 {
 		t.Errorf("alt: %q and %q, want %q", f.Alt[0], f.Alt[1], said)
 	}
-	story, err := b.Narrative(0, "dasp.story", `{{with result "dasp/table7" "standard"}}{{.Plot "bars" "bar" "convergence" "x=model" "y=over_bsp"}}{{end}}`, find, nil)
+	story, err := b.Narrative(0, "dasp.story",
+		`{{with result "dasp/table7" "standard"}}{{.Plot "bars" "bar" "convergence" "x=model" "y=over_bsp"}}{{end}}`, find, nil)
 	if want := "\x02place plot dasp/table7 standard bars bar convergence x=model y=over_bsp\x03"; err != nil || strings.TrimSpace(story) != want {
 		t.Errorf("%q, %v", story, err)
 	}
@@ -73,7 +74,8 @@ func TestLinesAreHeard(t *testing.T) {
 // A notebook places what a page draws, of its own result or of another, the same in both languages; marks what
 // readers choose by; and says what an empty cell means.
 func TestNotebooksPlaceComponents(t *testing.T) {
-	text := "# T\n\n{{place \"strip\" \"dasp/x\" \"times\" \"name=method\"}}\n\n{{with result \"dasp/y\" \"quick\"}}{{.Plot \"p\" \"line\" \"times\" \"x=link\" \"y=seconds\"}}{{end}}\n\n" +
+	text := "# T\n\n{{place \"strip\" \"dasp/x\" \"times\" \"name=method\"}}\n\n{{with result \"dasp/y\" \"quick\"}}{{.Plot \"p\" \"line\" \"times\" " +
+		"\"x=link\" \"y=seconds\"}}{{end}}\n\n" +
 		"{{table \"?link seconds\" (rows \"times\")}}\n\n{{claims}}{{define \"own\"}}{{end}}\n"
 	files := folder(text, text)
 	for _, lang := range Languages {
@@ -111,7 +113,8 @@ func TestNotebooksPlaceComponents(t *testing.T) {
 	if !strings.Contains(p.Text(0), "strip dasp/x") {
 		t.Error("the text leaves out what is placed")
 	}
-	if _, err := rendered(t, text, strings.Replace(text, "name=method", "name=link", 1), sample(t, 3)); err == nil || !strings.Contains(err.Error(), "other blocks") {
+	if _, err := rendered(t, text, strings.Replace(text, "name=method", "name=link", 1), sample(t, 3)); err == nil || !strings.Contains(err.Error(),
+		"other blocks") {
 		t.Errorf("the languages place other components: %v", err)
 	}
 }
