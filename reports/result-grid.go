@@ -25,6 +25,7 @@ type gridView struct {
 	Style   template.HTMLAttr // the columns' names, for a narrow window
 	Head    []gridHead
 	Rows    [][]gridCell
+	Asked   *askable // nil: nobody chooses among its rows
 	Widget  *widget.Widget
 }
 
@@ -40,7 +41,7 @@ type gridCell struct {
 }
 
 // Long reports whether the table has too many rows for a page, which then says how to get them.
-func (g *gridView) Long() bool { return long(len(g.Rows), len(g.Head)) }
+func (g *gridView) Long() bool { return g.Asked == nil && long(len(g.Rows), len(g.Head)) }
 
 // long reports whether a table of these rows and columns is too large for a page.
 func long(rows, columns int) bool { return rows > manyRows || rows*columns > manyCells }
@@ -67,6 +68,11 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		}
 	}
 	g.Style = template.HTMLAttr(`style="` + strings.Join(names, ";") + `"`)
+	var lead int
+	if g.Asked, lead = asked(t); g.Asked != nil {
+		g.Head, g.Rows = g.Head[lead:], make([][]gridCell, len(t.Rows))
+		return g.withWidget(l)
+	}
 	if long(len(t.Rows), len(t.Head)) {
 		g.Rows = make([][]gridCell, len(t.Rows))
 		return g.withWidget(l)

@@ -169,19 +169,21 @@ if (typeof document !== "undefined") (function () {
     box.parentNode.addEventListener("keydown", function (e) { if (e.key === "Escape") { box.value = ""; ask(); box.focus(); } });
   }
 
-  /* The list of claims: those of a place and with a verdict in the profile that is shown. */
-  function filter() {
-    var box = document.getElementById("filters");
-    if (!box) return;
+  /* Tables whose rows readers choose: shown are those that have the key of every choice, their own, of their
+     group, or of what the profile shows of them. */
+  function filter(box) {
+    var rows = (box.closest(".tablebox") || document).querySelectorAll("tr[data-k]");
     function run() {
-      var want = {}, shown = 0, p = document.querySelector("input.profile:checked"), rows = document.querySelectorAll("table.list tbody tr");
-      box.querySelectorAll("select").forEach(function (s) { want[s.dataset.by] = s.value; });
+      var p = document.querySelector("input.profile:checked"), shown = 0, groups = new Set();
+      var wants = [].map.call(box.querySelectorAll("select"), function (s) { return s.value; }).filter(Boolean);
       rows.forEach(function (tr) {
-        var sides = [].slice.call(tr.querySelectorAll("[data-verdict]")), side = sides.find(function (d) { return !p || d.classList.contains("p-" + p.value); }) || sides[0];
-        tr.hidden = !!(want.from && tr.dataset.from !== want.from || want.verdict && (!side || side.dataset.verdict !== want.verdict));
-        if (!tr.hidden) shown++;
+        var keys = (tr.dataset.k + " " + (tr.parentNode.dataset.k || "")).split(" ");
+        tr.querySelectorAll("[data-k]").forEach(function (d) { if (!p || d.classList.contains("p-" + p.value)) keys.push(d.dataset.k); });
+        tr.hidden = !wants.every(function (k) { return keys.indexOf(k) >= 0; });
+        if (!tr.hidden) { shown++; groups.add(tr.parentNode); }
       });
-      document.getElementById("shown").textContent = shown + " / " + rows.length;
+      rows.forEach(function (tr) { tr.parentNode.hidden = !groups.has(tr.parentNode); });
+      box.querySelector("output").textContent = shown + " / " + rows.length;
     }
     box.addEventListener("change", run);
     document.querySelectorAll("input.profile").forEach(function (i) { i.addEventListener("change", run); });
@@ -193,7 +195,7 @@ if (typeof document !== "undefined") (function () {
     go();
     window.addEventListener("hashchange", go);
     search();
-    filter();
+    document.querySelectorAll(".filters").forEach(filter);
     profiles();
     var lang = document.getElementById("lang");
     if (lang) {
