@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
+	pages "gradsync/reports/page"
 	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 )
@@ -41,10 +42,11 @@ func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	}
 }
 
-// A claim out of scope stands apart in the list and is in no count.
+// A claim out of scope, and one of a text that a document cites, stand apart in the list and are in no count.
 func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 	file := ran.File{Result: &result.Result{ID: "dasp/anchor", Profile: "quick", Status: result.Complete,
-		Claims: []result.Claim{{ID: "X01", Verdict: claims.NotRun}, {ID: "X13", Verdict: claims.Differs}}}, Stem: "anchor"}
+		Claims: []result.Claim{{ID: "X01", Verdict: claims.NotRun}, {ID: "X13", Verdict: claims.Differs},
+			{ID: "D01", Verdict: claims.Differs}}}, Stem: "anchor"}
 	l := loaded{File: file}
 	for _, c := range file.Claims {
 		l.ClaimRows = append(l.ClaimRows, notebook.ClaimRow{Claim: c})
@@ -54,8 +56,8 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := r.claimsOf(cited.Find("dasp"), []loaded{l})
-	if len(doc.Groups) != 2 || doc.Groups[0].ID != "judged" || doc.Groups[0].Rows[0].ID != "X13" || doc.Groups[1].ID != "left" ||
-		doc.Groups[1].Rows[0].ID != "X01" {
+	if len(doc.Groups) != 2 || doc.Groups[0].ID != "judged" || doc.Groups[0].Rows[0].ID != "D01" || doc.Groups[1].ID != "left" ||
+		len(doc.Groups[1].Rows) != 2 {
 		t.Errorf("groups %+v", doc.Groups)
 	}
 	if ts := counted(file.Claims); len(ts) != 1 || ts[0].Key != claims.WordNot || ts[0].N != 1 {
@@ -67,12 +69,17 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 func TestTheListHasAllProfiles(t *testing.T) {
 	page := pageOfTwins(t, "dasp/claims.html")
 	row := cut(t, page, `<tr id="D10"`, "</tr>")
-	if strings.Count(row, `class="profiled `) != 4 || !strings.Contains(row, `data-verdict="holds"`) || !strings.Contains(row, `data-verdict="not"`) {
+	if strings.Count(row, `class="profiled `) != 4 || !strings.Contains(row, `data-k="holds"`) || !strings.Contains(row, `data-k="not"`) {
 		t.Errorf("D10: %s", row)
 	}
-	for _, want := range []string{`id="filters"`, `value="cannot"`, `id="restated"`, `id="inputs"`} {
+	for _, want := range []string{`<div class="filters`, `<option value="holds"`, `id="restated"`, `id="inputs"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the list lacks %s", want)
+		}
+	}
+	for _, v := range pages.Verdicts { // those that some claim has can be chosen
+		if strings.Contains(page, `<option value="`+v.Key+`"`) != strings.Contains(page, `data-k="`+v.Key+`"`) {
+			t.Errorf("verdict %s", v.Key)
 		}
 	}
 }

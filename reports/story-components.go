@@ -3,28 +3,41 @@ package reports
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/reports/chart"
+	"gradsync/reports/cited"
 	"gradsync/reports/compare"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
 )
 
-// component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
+// component draws what a story or a notebook places: "verdicts" (how many claims of the document have which), "legend",
 // "anchors ID…" (places of the document that other texts name), "rows ID TABLE… ID …" (the claims of
-// results with these tables of the document, or of these ids, on strips), and
-// "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars that add up to a
-// hundred per cent at most).
-func (r *renderer) component(name string, args []string, told notebook.Told) (template.HTML, error) {
+// results with these tables of the document, or of these ids, on strips), "rest" (the counted claims that no
+// row above has shown), "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars
+// that add up to a hundred per cent at most), "strip ID FRAME …" (rows of a frame on one axis, as frameStrip says),
+// and "plot ID PROFILE …" (a figure that the text defines, of any frame).
+func (r *renderer) component(name string, args []string, t teller) (template.HTML, error) {
 	var b strings.Builder
 	var err error
 	switch {
 	case name == "verdicts":
-		err = r.pages.ExecuteTemplate(&b, "counted", counted(told))
+		err = r.pages.ExecuteTemplate(&b, "counted", counted(t.told))
+	case name == "rest":
+		rest, wrong := unshown(counted(t.told), t.judged)
+		if wrong != nil {
+			return "", wrong
+		}
+		err = r.pages.ExecuteTemplate(&b, "rest", struct {
+			Rest     []page.VerdictCount
+			Document string
+		}{rest, documentOf(t).Key})
 	case name == "legend":
 		err = r.pages.ExecuteTemplate(&b, "legend", page.Verdicts)
 	case name == "anchors":
@@ -32,17 +45,53 @@ func (r *renderer) component(name string, args []string, told notebook.Told) (te
 			b.WriteString(`<span id="` + id + `"></span>`)
 		}
 	case name == "rows" && len(args) > 1:
-		return r.claimStrips(args)
+		return r.claimStrips(t, args)
+	case name == "plot" && len(args) >= 5:
+		return r.plotOf(args)
+	case name == "strip" && len(args) >= 4:
+		return r.frameStrip(t, args)
 	case name == "shares" && len(args) >= 4:
-		return r.shares(args)
+		return r.shares(t, args)
 	default:
 		return "", fmt.Errorf("no component %q of %q", name, args)
 	}
 	return template.HTML(b.String()), err
 }
 
-// resultNamed returns the result that a story speaks of, nil where it is not there.
-func (r *renderer) resultNamed(id string) *loaded {
+// documentOf returns the document that a text tells of.
+func documentOf(t teller) *cited.Document {
+	key, _, _ := strings.Cut(t.key, ".")
+	return cited.Find(key)
+}
+
+// unshown returns what remains of counts when rows have shown some of it. A row that shows what is not counted, or a
+// claim that two rows show, is an error: the rows would not add up to the count.
+func unshown(counts []page.VerdictCount, shown map[string]int) (rest []page.VerdictCount, err error) {
+	left := maps.Clone(shown)
+	for _, c := range counts {
+		c.N -= left[c.Key]
+		delete(left, c.Key)
+		if c.N < 0 {
+			return nil, fmt.Errorf("the rows show %d claims more of verdict %q than are counted", -c.N, c.Key)
+		}
+		if c.N > 0 {
+			rest = append(rest, c)
+		}
+	}
+	for key, n := range left {
+		if n > 0 {
+			return nil, fmt.Errorf("the rows show %d claims of verdict %q, and none is counted", n, key)
+		}
+	}
+	return rest, nil
+}
+
+// resultNamed returns the result that a text speaks of: the one whose page it is, else of the first profile that a
+// story tells of; nil where it is not there.
+func (r *renderer) resultNamed(t teller, id string) *loaded {
+	if t.own != nil && t.own.ID == id {
+		return t.own
+	}
 	for _, e := range byExperiment(r.all[paperOf(id)]) {
 		if e[0].ID == id {
 			return firstTold(e)
@@ -51,10 +100,31 @@ func (r *renderer) resultNamed(id string) *loaded {
 	return nil
 }
 
+// plotOf draws a figure that a story defines: the result and its profile, then the words of notebook.Page.Plot.
+func (r *renderer) plotOf(words []string) (template.HTML, error) {
+	for _, l := range r.all[paperOf(words[0])] {
+		if l.ID != words[0] || l.Profile != words[1] {
+			continue
+		}
+		f, err := l.Page.Plot(words[2], words[3], words[4], words[5:]...)
+		if err != nil {
+			return "", err
+		}
+		plot, err := chart.NewPlot(f, "plot-"+typeset.Slug(f.ID))
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		err = r.pages.ExecuteTemplate(&b, "plot", plot)
+		return template.HTML(b.String()), err
+	}
+	return "", nil
+}
+
 // claimStrips draws claims on strips of one scale: words name a result, then tables of its document or ids of
 // its claims, and so on. A table stands beside another for each table of the document, else for each result,
 // and in it a group per network.
-func (r *renderer) claimStrips(words []string) (template.HTML, error) {
+func (r *renderer) claimStrips(t teller, words []string) (template.HTML, error) {
 	var marks []compare.Mark
 	var null *float64
 	var unit string
@@ -62,7 +132,7 @@ func (r *renderer) claimStrips(words []string) (template.HTML, error) {
 	var l *loaded
 	for _, w := range words {
 		if strings.Contains(w, "/") {
-			l = r.resultNamed(w)
+			l = r.resultNamed(t, w)
 			tables = append(tables, nil)
 			continue
 		}
@@ -111,8 +181,8 @@ func (r *renderer) claimStrips(words []string) (template.HTML, error) {
 		for i := range groups {
 			groups[i].Scale, groups[i].NoAxis = scale, i+1 < len(groups)
 		}
-		t := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: notebook.Both{"stated", "原文"}, Plain: true, Groups: groups}
-		html, err := t.HTML()
+		table := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: documentOf(t).Noun(), Plain: true, Groups: groups}
+		html, err := table.HTML()
 		if err != nil {
 			return "", err
 		}
@@ -185,8 +255,8 @@ func stripTitle(l *loaded, c result.Claim) (title notebook.Both, err error) {
 }
 
 // shares draws rows of a frame as stacked bars.
-func (r *renderer) shares(args []string) (template.HTML, error) {
-	l := r.resultNamed(args[0])
+func (r *renderer) shares(t teller, args []string) (template.HTML, error) {
+	l := r.resultNamed(t, args[0])
 	if l == nil {
 		return "", nil
 	}
@@ -228,14 +298,20 @@ func (r *renderer) shares(args []string) (template.HTML, error) {
 var zeroDigits = 0
 
 // cellOf prints a cell as the label of a row: a key by its label, a number with its unit.
-func cellOf(l *loaded, c result.Column, x any) template.HTML {
+func cellOf(l *loaded, c result.Column, x any) template.HTML { return printed(l, c, x).HTML() }
+
+// printed returns a cell in words: a key by its label, a number with its unit.
+func printed(l *loaded, c result.Column, x any) notebook.Both {
 	if s, ok := x.(string); ok {
 		if name, err := l.Page.Label(c.Enum, s); err == nil {
-			return name.HTML()
+			return name
 		}
-		return typeset.Escape(s)
+		return notebook.Alike(s)
 	}
-	v, _ := x.(float64)
+	v, ok := x.(float64)
+	if !ok {
+		return notebook.Both{}
+	}
 	unit := l.Page.Unit(c.Unit)
-	return notebook.Both{typeset.WithUnit(notebook.Number(v, c.Digits), unit[0]), typeset.WithUnit(notebook.Number(v, c.Digits), unit[1])}.HTML()
+	return notebook.Both{typeset.WithUnit(notebook.Number(v, c.Digits), unit[0]), typeset.WithUnit(notebook.Number(v, c.Digits), unit[1])}
 }
