@@ -108,7 +108,7 @@
     state.speed = state.speed || 1;
     speed.addEventListener("click", function () { state.speed = state.speed === 4 ? 1 : 2 * state.speed; pace(); });
     pace();
-    var here = W.make("a", { "class": "jump" }, bar, t("Link", "链接"));
+    var here = W.make("a", { "class": "jump" }, bar, t("Link to this step", "本步的网址"));
     var said = W.make("p", { "class": "said", "aria-live": "polite" }, side);
     stage.tabIndex = 0;
     stage.setAttribute("role", "group");
