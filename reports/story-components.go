@@ -8,6 +8,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/reports/cited"
 	"gradsync/reports/compare"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -111,7 +112,7 @@ func (r *renderer) claimStrips(words []string) (template.HTML, error) {
 		for i := range groups {
 			groups[i].Scale, groups[i].NoAxis = scale, i+1 < len(groups)
 		}
-		t := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: notebook.Both{"stated", "原文"}, Plain: true, Groups: groups}
+		t := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: cited.Find(paperOf(l.ID)).Noun(), Plain: true, Groups: groups}
 		html, err := t.HTML()
 		if err != nil {
 			return "", err

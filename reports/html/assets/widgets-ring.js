@@ -28,7 +28,7 @@
   };
 
   W.ringLoop = function (adds, lang) {
-    return adds ? W.say(lang, "reduce-scatter", "归约散发（reduce-scatter）") : W.say(lang, "all-gather", "全收集（all-gather）");
+    return adds ? W.say(lang, "reduce-scatter", "归约散发") : W.say(lang, "all-gather", "全收集");
   };
 
   /* What a step did, in words. */

@@ -126,7 +126,7 @@
           W.draw("text", { x: 196, y: 118, "text-anchor": "middle", "class": "small" }, g, t("filled: not 0", "填充：非零"));
           bar(g, 216, h.shares ? t("chosen at this hop", "这一跳的选择") : t("chosen, all hops", "选择（所有跳）"), [
             { share: s.gradients, look: "g", name: t("gradients", "梯度") }, { share: s.sparser, look: "w", name: t("weights, which are sparser", "权重，更稀疏") }, { share: s.tied, look: "tie", name: t("weights, with as many zeros", "权重，零一样多") }]);
-          bar(g, 332, t("sent over all hops: " + W.sparseBytes(part) + " of the dense ring’s bytes", "各跳合计：字节为稠密环的 " + W.sparseBytes(part)), part.forms.map(function (f) {
+          bar(g, 332, t("all hops: " + W.sparseBytes(part) + " of the dense ring’s bytes", "各跳合计：字节为稠密环的 " + W.sparseBytes(part)), part.forms.map(function (f) {
             return { share: f.share, look: f.name === "direct" ? "plain" : f.name === "bitmap" ? "map" : "coo", name: W.sparseName(f.name, lang) };
           }));
         } });
