@@ -58,15 +58,16 @@ var claimGroups = []claimGroup{
 		"or the text states none. They are not counted.", "这些数由我们设定，或由原文自己的数算出，或原文没有给出。它们不计入。"}},
 	{ID: "restated", Title: notebook.Both{"Restatements", "重述"}, Says: notebook.Both{"These numbers follow from others of the list. They are not counted again.",
 		"这些数由表中其他数推出，不重复计入。"}},
-	{ID: "left", Title: notebook.Both{"Not run", "未运行"}, Says: notebook.Both{"No run here can judge these, or they are of another text. They are not counted.",
-		"这里的运行无法判断这些论断，或它们出自另一篇文献。它们不计入。"}},
+	{ID: "left", Title: notebook.Both{"Not run, or of another text", "未运行，或出自另一篇文献"},
+		Says: notebook.Both{"No run here can judge these, or they are of another text. They are not counted.",
+			"这里的运行无法判断这些论断，或它们出自另一篇文献。它们不计入。"}},
 }
 
 // groupOf returns the id of the group in which a claim stands.
 func groupOf(c result.Claim) string {
 	word := claims.Word(c.Verdict)
 	switch {
-	case claims.OutOfScope(c.ID) != "" || word == claims.WordNotRun:
+	case claims.OutOfScope(c.ID) != "" || claims.Cited(c.ID) || word == claims.WordNotRun:
 		return "left"
 	case c.Remark == claims.DerivedRemark:
 		return "restated"

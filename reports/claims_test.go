@@ -41,10 +41,11 @@ func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
 	}
 }
 
-// A claim out of scope stands apart in the list and is in no count.
+// A claim out of scope, and one of a text that a document cites, stand apart in the list and are in no count.
 func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 	file := ran.File{Result: &result.Result{ID: "dasp/anchor", Profile: "quick", Status: result.Complete,
-		Claims: []result.Claim{{ID: "X01", Verdict: claims.NotRun}, {ID: "X13", Verdict: claims.Differs}}}, Stem: "anchor"}
+		Claims: []result.Claim{{ID: "X01", Verdict: claims.NotRun}, {ID: "X13", Verdict: claims.Differs},
+			{ID: "D01", Verdict: claims.Differs}}}, Stem: "anchor"}
 	l := loaded{File: file}
 	for _, c := range file.Claims {
 		l.ClaimRows = append(l.ClaimRows, notebook.ClaimRow{Claim: c})
@@ -54,8 +55,8 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := r.claimsOf(cited.Find("dasp"), []loaded{l})
-	if len(doc.Groups) != 2 || doc.Groups[0].ID != "judged" || doc.Groups[0].Rows[0].ID != "X13" || doc.Groups[1].ID != "left" ||
-		doc.Groups[1].Rows[0].ID != "X01" {
+	if len(doc.Groups) != 2 || doc.Groups[0].ID != "judged" || doc.Groups[0].Rows[0].ID != "D01" || doc.Groups[1].ID != "left" ||
+		len(doc.Groups[1].Rows) != 2 {
 		t.Errorf("groups %+v", doc.Groups)
 	}
 	if ts := counted(file.Claims); len(ts) != 1 || ts[0].Key != claims.WordNot || ts[0].N != 1 {

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,15 +18,24 @@ import (
 
 // component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
 // "anchors ID…" (places of the document that other texts name), "rows ID TABLE… ID …" (the claims of
-// results with these tables of the document, or of these ids, on strips), and
-// "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars that add up to a
-// hundred per cent at most).
-func (r *renderer) component(name string, args []string, told notebook.Told) (template.HTML, error) {
+// results with these tables of the document, or of these ids, on strips), "rest" (the counted claims that no
+// row above has shown), and "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as
+// stacked bars that add up to a hundred per cent at most).
+func (r *renderer) component(name string, args []string, t teller) (template.HTML, error) {
 	var b strings.Builder
 	var err error
 	switch {
 	case name == "verdicts":
-		err = r.pages.ExecuteTemplate(&b, "counted", counted(told))
+		err = r.pages.ExecuteTemplate(&b, "counted", counted(t.told))
+	case name == "rest":
+		rest, wrong := unshown(counted(t.told), t.judged)
+		if wrong != nil {
+			return "", wrong
+		}
+		err = r.pages.ExecuteTemplate(&b, "rest", struct {
+			Rest     []page.VerdictCount
+			Document string
+		}{rest, documentOf(t).Key})
 	case name == "legend":
 		err = r.pages.ExecuteTemplate(&b, "legend", page.Verdicts)
 	case name == "anchors":
@@ -33,13 +43,41 @@ func (r *renderer) component(name string, args []string, told notebook.Told) (te
 			b.WriteString(`<span id="` + id + `"></span>`)
 		}
 	case name == "rows" && len(args) > 1:
-		return r.claimStrips(args)
+		return r.claimStrips(t, args)
 	case name == "shares" && len(args) >= 4:
 		return r.shares(args)
 	default:
 		return "", fmt.Errorf("no component %q of %q", name, args)
 	}
 	return template.HTML(b.String()), err
+}
+
+// documentOf returns the document that a text tells of.
+func documentOf(t teller) *cited.Document {
+	key, _, _ := strings.Cut(t.key, ".")
+	return cited.Find(key)
+}
+
+// unshown returns what remains of counts when rows have shown some of it. A row that shows what is not counted, or a
+// claim that two rows show, is an error: the rows would not add up to the count.
+func unshown(counts []page.VerdictCount, shown map[string]int) (rest []page.VerdictCount, err error) {
+	left := maps.Clone(shown)
+	for _, c := range counts {
+		c.N -= left[c.Key]
+		delete(left, c.Key)
+		if c.N < 0 {
+			return nil, fmt.Errorf("the rows show %d claims more of verdict %q than are counted", -c.N, c.Key)
+		}
+		if c.N > 0 {
+			rest = append(rest, c)
+		}
+	}
+	for key, n := range left {
+		if n > 0 {
+			return nil, fmt.Errorf("the rows show %d claims of verdict %q, and none is counted", n, key)
+		}
+	}
+	return rest, nil
 }
 
 // resultNamed returns the result that a story speaks of, nil where it is not there.
@@ -55,7 +93,7 @@ func (r *renderer) resultNamed(id string) *loaded {
 // claimStrips draws claims on strips of one scale: words name a result, then tables of its document or ids of
 // its claims, and so on. A table stands beside another for each table of the document, else for each result,
 // and in it a group per network.
-func (r *renderer) claimStrips(words []string) (template.HTML, error) {
+func (r *renderer) claimStrips(t teller, words []string) (template.HTML, error) {
 	var marks []compare.Mark
 	var null *float64
 	var unit string
@@ -112,8 +150,8 @@ func (r *renderer) claimStrips(words []string) (template.HTML, error) {
 		for i := range groups {
 			groups[i].Scale, groups[i].NoAxis = scale, i+1 < len(groups)
 		}
-		t := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: cited.Find(paperOf(l.ID)).Noun(), Plain: true, Groups: groups}
-		html, err := t.HTML()
+		table := compare.Table{Label: notebook.Both{"Stated beside found", "原文与我们的发现"}, Noun: documentOf(t).Noun(), Plain: true, Groups: groups}
+		html, err := table.HTML()
 		if err != nil {
 			return "", err
 		}

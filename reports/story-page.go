@@ -100,10 +100,9 @@ func (r *renderer) storyOf(p *cited.Document, rs []loaded) (*storyPage, error) {
 
 // teller returns what tells a text of a document, from root.
 func (r *renderer) teller(key, root string, rs []loaded) teller {
-	told := toldOf(rs)
-	return teller{key: key, root: root, at: r.at, find: r.find, told: told, has: r.has, draw: func(name string, args []string) (template.HTML, error) {
-		return r.component(name, args, told)
-	}}
+	t := teller{key: key, root: root, at: r.at, find: r.find, told: toldOf(rs), has: r.has, judged: map[string]int{}}
+	t.draw = func(name string, args []string) (template.HTML, error) { return r.component(name, args, t) }
+	return t
 }
 
 // has reports whether the render makes a page: of a result, or of a document.

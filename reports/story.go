@@ -71,6 +71,8 @@ type teller struct {
 	told notebook.Told
 	draw func(name string, args []string) (template.HTML, error) // nil: the text places nothing
 	has  func(page string) bool                                  // whether "dasp/table4" is there; nil: all are
+
+	judged map[string]int // how many verdicts the rows have shown, by word; nil: nobody asks
 }
 
 // tell renders the narrative text/<key>.en.md beside text/<key>.zh.md by chapters. Where no Chinese is
@@ -204,9 +206,17 @@ func (t teller) markdown(l int, src string) ([]string, error) {
 		html = t.at.linkFrom("", html)
 	}
 	html = pageLink.ReplaceAllStringFunc(html, t.page)
+	html = strings.ReplaceAll(html, " − ", typeset.NBSP+"−"+typeset.NBSP) // a difference is not broken
 	html = marked.ReplaceAllStringFunc(html, func(m string) string {
 		part := marked.FindStringSubmatch(m)
-		return string(chips(l, strings.Fields(part[2])))
+		words := strings.Fields(part[2])
+		for i, w := range words {
+			word, restated := strings.CutSuffix(w, notebook.Restated)
+			if words[i] = word; part[1] == "verdict" && l == 0 && !restated && t.judged != nil {
+				t.judged[word]++
+			}
+		}
+		return string(chips(l, words))
 	})
 	var out []string
 	from := 0
@@ -238,7 +248,8 @@ func (t teller) page(link string) string {
 	return `<a href="` + href + ".html" + m[2] + `">` + m[3] + "</a>"
 }
 
-// chips draws the plain verdict that most claims have, in one language, and how many have which.
+// chips draws plain verdicts in one language: a chip of each, with how many claims have it; the one that most
+// have comes first.
 func chips(l int, words []string) template.HTML {
 	if words[0] == "lost" {
 		return template.HTML(`<span class="chip v-not-run">` + [2]string{"lost", "缺失"}[l] + `</span>`)
@@ -247,17 +258,18 @@ func chips(l int, words []string) template.HTML {
 	for _, w := range words {
 		counts[w]++
 	}
-	best := claims.Most(words)
-	v, _ := page.VerdictOf(best)
-	out := `<span class="chip v-` + best + `">` + v.Word[l] + `</span>`
-	if len(words) == 1 {
-		return template.HTML(out)
-	}
-	of := []string{fmt.Sprintf([2]string{"%d of %d", "%[2]d 项中 %[1]d 项"}[l], counts[best], len(words))}
-	for _, o := range page.Verdicts {
-		if n := counts[o.Key]; n > 0 && o.Key != best {
-			of = append(of, fmt.Sprintf([2]string{"%s: %d", "%s：%d"}[l], o.Word[l], n))
+	best, _ := page.VerdictOf(claims.Most(words))
+	var out []string
+	for _, v := range append([]page.Verdict{best}, page.Verdicts...) {
+		n := counts[v.Key]
+		if n == 0 || v.Key == best.Key && len(out) > 0 {
+			continue
 		}
+		text := page.VerdictCount{Verdict: v, N: n}.Words()[l]
+		if len(words) > 1 {
+			text = fmt.Sprint(n) + [2]string{" ", " 项"}[l] + text
+		}
+		out = append(out, `<span class="chip v-`+v.Key+`">`+text+`</span>`)
 	}
-	return template.HTML(out + "<small>" + strings.Join(of, [2]string{"; ", "；"}[l]) + "</small>")
+	return template.HTML(strings.Join(out, " "))
 }

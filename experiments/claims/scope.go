@@ -39,7 +39,17 @@ func parseOutside(raw []byte) map[string]string {
 // that says so, and is not counted: not run is for what could be.
 func OutOfScope(id string) (why string) { return outside[id] }
 
-// InScope returns the claims of list that are not out of scope, in its order.
+// reproduced are the values of Claim.Paper whose text is reproduced here.
+var reproduced = []string{"ring", "ringsparse", "DASP", "CSSGD"}
+
+// Cited reports whether the claim id is of a text that one of the four documents builds on: it is judged beside them
+// and counted with none.
+func Cited(id string) bool {
+	c, ok := Get(id)
+	return ok && !slices.Contains(reproduced, c.Paper)
+}
+
+// InScope returns the claims of list that are neither out of scope nor of a cited text, in its order.
 func InScope(list []result.Claim) []result.Claim {
-	return slices.DeleteFunc(slices.Clone(list), func(c result.Claim) bool { return OutOfScope(c.ID) != "" })
+	return slices.DeleteFunc(slices.Clone(list), func(c result.Claim) bool { return OutOfScope(c.ID) != "" || Cited(c.ID) })
 }

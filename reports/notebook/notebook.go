@@ -297,7 +297,7 @@ func (p *page) funcs() text.FuncMap {
 		"count": func(rs []row) Value { return Value{V: float64(len(rs))} },
 		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,
 		"seeds": p.Seeds, "profile": p.Profile,
-		"extent": p.extent, "verdict": verdict, "chip": chip, "mostly": mostly, "place": place, "counted": p.counted, "standing": p.standing,
+		"extent": p.extent, "change": p.change, "verdict": verdict, "chip": chip, "mostly": mostly, "place": place, "counted": p.counted, "standing": p.standing,
 		"fold": func(title string) string {
 			var both Both
 			both[p.at] = title

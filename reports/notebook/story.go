@@ -3,6 +3,7 @@ package notebook
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ type Told []result.Claim
 
 // Mark stands in a narrative for something that the page draws: a name and its words, each after a space.
 const Mark = "\x02%s\x03"
+
+// Restated stands behind the word of a verdict of a restatement.
+const Restated = "*"
 
 // judgedKeys are the columns of claims as rows.
 var judgedKeys = []string{"claim", "stated", "measured", "measured_lo", "measured_hi", "word", "verdict", "table", "network", "rival", "cluster", "derived"}
@@ -118,11 +122,61 @@ func (p *page) judged(c result.Claim) (row, error) {
 // extent prints the numbers of a column as a range, "1.2 to 3.4 %"; one number where both ends print alike, a
 // dash for none.
 func (p *page) extent(key string, rs []row, digits ...int) (string, error) {
-	var least, most Value
+	least, most, err := extremes(key, rs)
+	if err != nil || least.V == nil {
+		return "–", err
+	}
+	return p.between(least, most, digits)
+}
+
+// change prints the numbers of a column, reductions where they are positive, as a range without signs: "16.9 to
+// 82.1 % shorter", "6 to 79 % longer", "43 % longer to 19 % shorter" with less = "shorter" and more = "longer", keys
+// of the labels words.*.
+func (p *page) change(key string, rs []row, less, more string, digits ...int) (string, error) {
+	least, most, err := extremes(key, rs)
+	if err != nil || least.V == nil {
+		return "–", err
+	}
+	for _, w := range []*string{&less, &more} {
+		if *w = p.labels["words."+*w]; *w == "" {
+			return "", fmt.Errorf("change: no label words.%s", *w)
+		}
+	}
+	size := func(v Value) Value {
+		x, _ := float(v)
+		v.V = math.Abs(x)
+		return v
+	}
+	word := func(text, w string) string {
+		if p.at == 1 {
+			return w + " " + text
+		}
+		return text + " " + w
+	}
+	low, _ := float(least)
+	high, _ := float(most)
+	switch {
+	case low >= 0:
+		text, err := p.between(least, most, digits)
+		return word(text, less), err
+	case high <= 0:
+		text, err := p.between(size(most), size(least), digits)
+		return word(text, more), err
+	}
+	loss, err := p.num(size(least), digits...)
+	if err != nil {
+		return "", err
+	}
+	gain, err := p.num(most, digits...)
+	return word(loss, more) + [2]string{" to ", "到"}[p.at] + word(gain, less), err
+}
+
+// extremes returns the least and the most of a column's numbers; without a number their V is nil.
+func extremes(key string, rs []row) (least, most Value, err error) {
 	for _, r := range rs {
 		v, err := r.Get(key)
 		if err != nil {
-			return "", err
+			return least, most, err
 		}
 		x, ok := float(v)
 		if !ok {
@@ -135,9 +189,11 @@ func (p *page) extent(key string, rs []row, digits ...int) (string, error) {
 			most = v
 		}
 	}
-	if least.V == nil {
-		return "–", nil
-	}
+	return least, most, nil
+}
+
+// between prints two numbers as a range; as one where both print alike.
+func (p *page) between(least, most Value, digits []int) (string, error) {
 	from, err := p.bareTo(least, digits)
 	if err != nil {
 		return "", err
@@ -158,7 +214,8 @@ func (p *page) bareTo(v Value, digits []int) (string, error) {
 }
 
 // verdict marks the chip of several claims: the page shows the plain verdict that most of them have, and
-// beside it how many have which. Claims of several results come in turn.
+// beside it how many have which. A restatement, which is not counted, is told by Restated behind its word. Claims
+// of several results come in turn.
 func verdict(of ...[]row) (string, error) {
 	var words []string
 	for _, r := range slices.Concat(of...) {
@@ -166,7 +223,15 @@ func verdict(of ...[]row) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		words = append(words, plainText(v))
+		derived, err := r.Get("derived")
+		if err != nil {
+			return "", err
+		}
+		word := plainText(v)
+		if derived.V == true {
+			word += Restated
+		}
+		words = append(words, word)
 	}
 	if len(words) == 0 {
 		return "", errors.New("verdict: of no claim")

@@ -349,6 +349,12 @@ func (p *page) say(r row, format string) (string, error) {
 			s, err = p.ranged(v, to, r)
 		case how == "ci":
 			s = ci(v)
+		case strings.HasPrefix(how, "ci"): // "ci2": with two decimals
+			var d int
+			if d, err = strconv.Atoi(how[2:]); err == nil {
+				v.Column.Digits = &d
+				s = ci(v)
+			}
 		case how == "bare":
 			s, err = p.bare(v)
 		case how == "":

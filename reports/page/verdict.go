@@ -14,27 +14,31 @@ import (
 // Verdicts are claims.Words, in that order, with the sign and the words a page shows. A finding is
 // filled, whatever is none is outlined; sign and word say what colour says.
 var Verdicts = []Verdict{
-	{claims.WordHolds, "✓", notebook.Both{"holds", "成立"}, notebook.Both{"we found what is stated, within a tolerance fixed before the run",
-		"与所述相符，误差在运行之前规定的范围内"}},
-	{claims.WordDirection, "↗", notebook.Both{"holds in direction", "方向成立"}, notebook.Both{"the sign is as stated, the size is not",
-		"正负与所述一致，大小不同"}},
-	{claims.WordNot, "✗", notebook.Both{"does not hold", "不成立"}, notebook.Both{"we found the opposite, or the text contradicts itself",
-		"结果与所述相反，或原文自相矛盾"}},
-	{claims.WordDepends, "◐", notebook.Both{"depends", "取决于假设"}, notebook.Both{"readings of what the text leaves open do not agree; the page names the " +
-		"choice that decides most",
-		"对原文未定之处的各种解读不一致；相应页面写明作用最大的选择"}},
-	{claims.WordCannot, "?", notebook.Both{"cannot tell", "无法判断"}, notebook.Both{"our interval includes “no effect”, or runs miss their target: they are too few",
-		"我们的区间包含“无差别”，或有运行未达到目标：运行次数太少"}},
-	{claims.WordNoCase, "＝", notebook.Both{"no case", "无从比较"}, notebook.Both{"the methods did exactly the same here", "各方法在这里行为完全相同"}},
-	{claims.WordInput, "→", notebook.Both{"input", "输入"}, notebook.Both{"we set this number; nothing was found", "这个数由我们设定，不是结果"}},
-	{claims.WordNotRun, "○", notebook.Both{"not run", "未运行"}, notebook.Both{"no run here can judge it; its page says why", "这里的运行无法判断；相应页面写明原因"}},
-	{claims.WordOwn, "–", notebook.Both{"our own value", "我们自己的数"}, notebook.Both{"the text states no number; ours is not counted", "原文没有给出数；我们的数不计入"}},
+	{claims.WordHolds, "✓", notebook.Both{"holds", "成立"}, notebook.Both{"hold", "成立"},
+		notebook.Both{"we found what is stated, within a tolerance fixed before the run", "与所述相符，误差在运行之前规定的范围内"}},
+	{claims.WordDirection, "↗", notebook.Both{"holds in direction", "方向成立"}, notebook.Both{"hold in direction", "方向成立"},
+		notebook.Both{"the sign is as stated, the size is not", "正负与所述一致，大小不同"}},
+	{claims.WordNot, "✗", notebook.Both{"does not hold", "不成立"}, notebook.Both{"do not hold", "不成立"},
+		notebook.Both{"we found the opposite, or the text contradicts itself", "结果与所述相反，或原文自相矛盾"}},
+	{claims.WordDepends, "◐", notebook.Both{"depends", "取决于假设"}, notebook.Both{"depend", "取决于假设"},
+		notebook.Both{"readings of what the text leaves open do not agree; the page names the choice that decides most", "对原文未定之处的各种解读不一致；相应页面写明作用最大的选择"}},
+	{claims.WordCannot, "?", notebook.Both{"cannot tell", "无法判断"}, notebook.Both{"cannot be told", "无法判断"},
+		notebook.Both{"our interval includes “no effect”, or runs miss their target: they are too few", "我们的区间包含“无差别”，或有运行未达到目标：运行次数太少"}},
+	{claims.WordNoCase, "＝", notebook.Both{"no case", "无从比较"}, notebook.Both{"are no case", "无从比较"},
+		notebook.Both{"the methods did exactly the same here", "各方法在这里行为完全相同"}},
+	{claims.WordInput, "→", notebook.Both{"input", "输入"}, notebook.Both{"inputs", "输入"},
+		notebook.Both{"we set this number; nothing was found", "这个数由我们设定，不是结果"}},
+	{claims.WordNotRun, "○", notebook.Both{"not run", "未运行"}, notebook.Both{"not run", "未运行"},
+		notebook.Both{"no run here can judge it; its page says why", "这里的运行无法判断；相应页面写明原因"}},
+	{claims.WordOwn, "–", notebook.Both{"our own value", "我们自己的数"}, notebook.Both{"our own values", "我们自己的数"},
+		notebook.Both{"the text states no number; ours is not counted", "原文没有给出数；我们的数不计入"}},
 }
 
 // Verdict is one of claims.Words as a page shows it.
 type Verdict struct {
-	Key, Sign   string
-	Word, Means notebook.Both
+	Key, Sign     string
+	Word, Several notebook.Both // of one claim, and behind a number of claims: "3 do not hold"
+	Means         notebook.Both
 }
 
 // Finding reports whether the verdict is a finding.
@@ -163,6 +167,14 @@ type VerdictCount struct {
 	Of []remarkCount // how many of them have which remark
 }
 
+// Words returns what stands behind the number.
+func (c VerdictCount) Words() notebook.Both {
+	if c.N == 1 {
+		return c.Word
+	}
+	return c.Several
+}
+
 // Count tallies claims by verdict, findings first, without the verdicts nobody got and without what is
 // not counted.
 func Count(list []result.Claim) []VerdictCount {
@@ -179,6 +191,11 @@ func Count(list []result.Claim) []VerdictCount {
 		}
 	}
 	return ts
+}
+
+// findings returns the tallies of findings, or else the others.
+func findings(ts []VerdictCount, are bool) []VerdictCount {
+	return slices.DeleteFunc(slices.Clone(ts), func(t VerdictCount) bool { return t.Finding() != are })
 }
 
 // total returns the number of claims that ts counts.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"gradsync/experiments/result"
@@ -72,17 +73,18 @@ func widgetOf(l worded, id string) (*Widget, error) {
 	return w, nil
 }
 
-// Opening returns the step at which a picture of frame id begins to tell something: after the first event
-// that makes a worker of DASP wait, else after the first step.
+// Opening returns the step at which a picture of frame id begins to tell something: after the first event that makes a
+// worker of DASP wait for the oldest, or else wait at all; after the first step where there is none.
 func Opening(r *result.Result, id string) int {
 	f := r.Frame(id)
-	if f == nil || r.ID != "dasp/walk" {
+	if f == nil || r.ID != "dasp/walk" || f.At("what") < 0 || f.At("state") < 0 {
 		return 1
 	}
-	what, state := f.At("what"), f.At("state")
-	for i, row := range f.Rows {
-		if what >= 0 && state >= 0 && row[what] == "push" && row[state] != "QIS" {
-			return i + 1
+	for _, states := range [][]string{{"FSS"}, {"FSS", "WSS"}} {
+		for i, row := range f.Rows {
+			if state, _ := row[f.At("state")].(string); row[f.At("what")] == "push" && slices.Contains(states, state) {
+				return i + 1
+			}
 		}
 	}
 	return 1

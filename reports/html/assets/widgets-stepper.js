@@ -108,7 +108,7 @@
     state.speed = state.speed || 1;
     speed.addEventListener("click", function () { state.speed = state.speed === 4 ? 1 : 2 * state.speed; pace(); });
     pace();
-    var here = W.make("a", { "class": "jump" }, bar, t("Link to this step", "本步的网址"));
+    var here = W.make("a", { "class": "jump" }, bar, t("Link to this step", "此步的链接"));
     var said = W.make("p", { "class": "said", "aria-live": "polite" }, side);
     stage.tabIndex = 0;
     stage.setAttribute("role", "group");
@@ -132,7 +132,6 @@
       said.textContent = (wrapped ? t("From the beginning again. ", "从头开始。") : "") + o.said(at);
       wrapped = false;
       here.href = "#step-" + at;
-      here.title = t("Link to this step", "指向这一步的链接");
       slider.value = at;
       slider.setAttribute("aria-valuetext", o.place(at));
       count.textContent = o.place(at);
