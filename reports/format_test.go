@@ -22,7 +22,7 @@ import (
 // made as testdata/stix-two-math-subset.txt says.
 func TestVendoredFilesAreUnchanged(t *testing.T) {
 	for file, want := range map[string]string{
-		"assets/echarts-6.1.0.min.js":             "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",
+		"chart/lib/echarts-6.1.0.min.js":          "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",
 		"draw/lib/stix-two-math-operators.ttf":    "54e57413170c691ff64abef61f6730b01f7e80167100f7593adc2012bc0de398",
 		"page/lib/temml-0.13.5.min.js":            "1ab19148afe0dbc836b7a74f344071b3f3a70a7a8259ae4049e76894fcdf8d95",
 		"assets/stix-two-math-5.3.0-subset.woff2": "ffc2ef732529c02ae1214f2a7c0fc644ea7cb2d79a9e76fb4616990b26d766d1",

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
-	"gradsync/reports/chart"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
@@ -101,16 +100,6 @@ func kindBeside(l loaded, kind string) string {
 		return ""
 	}
 	return page.KindOr(kind, l.Kind)
-}
-
-// viewFigure shows a figure of a result.
-func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*chart.View, error) {
-	v, err := chart.Show(f, l.Anchor()+"-"+figureID(l, f.ID), s)
-	if err != nil {
-		return nil, err
-	}
-	v.Kind = kindBeside(l, f.Drawn[0].Kind)
-	return v, nil
 }
 
 // figureID tells a figure from a frame of the same id.

@@ -84,7 +84,8 @@ func TestTheRingInWords(t *testing.T) {
 			}
 		}
 		en, zh := fmt.Sprint(worked(t, "ringSaid", w, at, "en")), fmt.Sprint(worked(t, "ringSaid", w, at, "zh"))
-		wants := []string{map[string]string{"reduce-scatter": "adds the chunk", "all-gather": "overwrites its chunk"}[loop], fmt.Sprintf("%d of the 25 chunks are complete", done)}
+		does := map[string]string{"reduce-scatter": "adds the chunk", "all-gather": "overwrites its chunk"}[loop]
+		wants := []string{does, fmt.Sprintf("%d of the 25 chunks are complete", done)}
 		if at <= 4 {
 			wants = append(wants, fmt.Sprintf("the sum of %d GPUs", at+1))
 		}
