@@ -60,7 +60,7 @@ var claimGroups = []claimGroup{
 		"这些数由表中其他数推出，不重复计入。"}},
 	{ID: "left", Title: notebook.Both{"Not run, or of another text", "未运行，或出自另一篇文献"},
 		Says: notebook.Both{"No run here can judge these, or they are of another text. They are not counted.",
-		"这里的运行无法判断这些论断，或它们出自另一篇文献。它们不计入。"}},
+			"这里的运行无法判断这些论断，或它们出自另一篇文献。它们不计入。"}},
 }
 
 // groupOf returns the id of the group in which a claim stands.

@@ -71,115 +71,115 @@
 //	Eq. (10)
 //	    segment.go           Segment, Cut.Len
 //	    tests                TestEquation10SegmentsCoverTheLength
-//	    page                 codedsgd.html#eq10
+//	    page                 codedsgd/code.html#eq10
 //	Eq. (12)
 //	    encode.go            Term, Encode
 //	    segment.go           Cut.AddTo
 //	    tests                TestEquation12ContentIsTheSumOfSegments
-//	    page                 codedsgd.html#eq12
+//	    page                 codedsgd/code.html#eq12
 //	Eq. (14)
 //	    encode.go            Packet
-//	    page                 codedsgd.html#eq14
+//	    page                 codedsgd/code.html#eq14
 //	Eq. (15)
 //	    segment.go           Cut.SubtractFrom
 //	    tests                TestEquation15SubtractsEachAtItsPosition
-//	    page                 codedsgd.html#eq15
+//	    page                 codedsgd/code.html#eq15
 //	Eq. (16)
 //	    segment.go           Cut.Scatter
 //	    tests                TestEquation16SegmentsMakeTheLayerWhole
-//	    page                 codedsgd.html#eq16
+//	    page                 codedsgd/code.html#eq16
 //	Eq. (17)
 //	    quantise.go          Accumulate
 //	    segment.go           Cut.AccumulateTo
 //	    tests                TestEquation17SumsAreWide
-//	    page                 codedsgd.html#eq17
+//	    page                 codedsgd/code.html#eq17
 //	Eq. (19)
 //	    formula/formula.go   formula.Ratio
 //	    load.go              LRatio
-//	    page                 codedsgd.html#eq19
+//	    page                 codedsgd/code.html#eq19
 //	Eq. (20)
 //	    formula/formula.go   formula.Have
 //	    load.go              DHave
-//	    page                 codedsgd.html#eq20
+//	    page                 codedsgd/code.html#eq20
 //	Eq. (21)
 //	    formula/formula.go   formula.Left
 //	    load.go              DLeft
-//	    page                 codedsgd.html#eq21
+//	    page                 codedsgd/code.html#eq21
 //	Eq. (22)
 //	    assign.go            Assignment.Holds
 //	    load.go              DAll
-//	    page                 codedsgd.html#eq22
+//	    page                 codedsgd/code.html#eq22
 //	Eq. (23)
 //	    load.go              DCommon
-//	    page                 codedsgd.html#eq23
+//	    page                 codedsgd/code.html#eq23
 //	Eq. (24)
 //	    load.go              DWithin
-//	    page                 codedsgd.html#eq24
+//	    page                 codedsgd/code.html#eq24
 //	Eq. (25)
 //	    load.go              DExchange
-//	    page                 codedsgd.html#eq25
+//	    page                 codedsgd/code.html#eq25
 //	Eq. (26)
 //	    load.go              DSend
-//	    page                 codedsgd.html#eq26
+//	    page                 codedsgd/code.html#eq26
 //	Eq. (27)
 //	    load.go              GroupsOf
-//	    page                 codedsgd.html#eq27
+//	    page                 codedsgd/code.html#eq27
 //	Eq. (28)
 //	    formula/formula.go   formula.Coding
 //	    job.go               Totals
 //	    load.go              LCoding
 //	    tests                TestEquation28IsTheBound
-//	    page                 codedsgd.html#eq28
+//	    page                 codedsgd/code.html#eq28
 //	Eq. (29)
 //	    formula/formula.go   formula.Uncoding
 //	    load.go              LUncoding
-//	    page                 codedsgd.html#eq29
+//	    page                 codedsgd/code.html#eq29
 //	Eq. (3)
 //	    job.go               Task
-//	    page                 codedsgd.html#eq3
+//	    page                 codedsgd/code.html#eq3
 //	Eq. (30)
 //	    formula/formula.go   formula.Normal
 //	    load.go              LNormal
-//	    page                 codedsgd.html#eq30
+//	    page                 codedsgd/code.html#eq30
 //	Eq. (4)
 //	    quantise.go          Update
 //	    robust.go            Descend
 //	    tests                TestEquation4StepOfDescent
-//	    page                 codedsgd.html#eq4
+//	    page                 codedsgd/code.html#eq4
 //	Eq. (5)
 //	    assign.go            Assignment.Nodes
 //	    proof-enumerate.go   Enumeration.Nodes
-//	    page                 codedsgd.html#eq5
+//	    page                 codedsgd/code.html#eq5
 //	Eq. (6)
 //	    assign.go            Assignment
-//	    page                 codedsgd.html#eq6
+//	    page                 codedsgd/code.html#eq6
 //	Eq. (8)
 //	    proof-enumerate.go   LoopCombinations
-//	    page                 codedsgd.html#eq8
+//	    page                 codedsgd/code.html#eq8
 //	Alg. 1
 //	    exchange.go          Run
 //	    job.go               Job
 //	    tests                TestAlgorithm1Line4OwnBlocksAlone,
 //	                         TestAlgorithm1Line7IsDescentWithTheWholeBatch,
 //	                         TestAlgorithm1Line8EvaluatesAfterEachStep
-//	    page                 codedsgd.html#alg1
+//	    page                 codedsgd/code.html#alg1
 //	Alg. 2
 //	    assign.go            Assign
 //	    proof-enumerate.go   Enumerate
 //	    tests                TestAlgorithm2Line1BlocksAreTheSubsets,
 //	                         TestAlgorithm2Line5PiecesCoverTheBatch
-//	    page                 codedsgd.html#alg2
+//	    page                 codedsgd/code.html#alg2
 //	Alg. 2, line 5
 //	    assign.go            Assignment.Blocks
 //	    split.go             Assignment.Split
 //	    tests                TestAlgorithm2Line5PiecesCoverTheBatch
-//	    page                 codedsgd.html#alg2
+//	    page                 codedsgd/code.html#alg2
 //	Alg. 2, line 7
 //	    assign.go            Assignment.Holders
-//	    page                 codedsgd.html#alg2
+//	    page                 codedsgd/code.html#alg2
 //	Alg. 2, line 8
 //	    assign.go            Assignment.Of
-//	    page                 codedsgd.html#alg2
+//	    page                 codedsgd/code.html#alg2
 //	Alg. 3
 //	    encode.go            Assignment.Packets
 //	    formula/formula.go   formula.Packets
@@ -191,44 +191,44 @@
 //	                         TestAlgorithm3Line2LoopsOverAllCombinations,
 //	                         TestAlgorithm3LiteralBringsTheSameManyTimes,
 //	                         TestAlgorithm3PacketsBringEverySegmentOnce
-//	    page                 codedsgd.html#alg3
+//	    page                 codedsgd/code.html#alg3
 //	Alg. 3, line 13
 //	    decode.go            Header, Assignment.Header
 //	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
 //	                         TestAlgorithm3Line13HeaderSaysPJAndT
-//	    page                 codedsgd.html#alg3
+//	    page                 codedsgd/code.html#alg3
 //	Alg. 3, line 2
 //	    encode.go            Assignment.Literal
 //	    proof-enumerate.go   LoopCount, Enumeration.Loop
 //	    tests                TestAlgorithm3Line2LoopCount,
 //	                         TestAlgorithm3Line2LoopsOverAllCombinations
-//	    page                 codedsgd.html#alg3
+//	    page                 codedsgd/code.html#alg3
 //	Alg. 3, line 7
 //	    encode.go            Assignment.Position
-//	    page                 codedsgd.html#alg3
+//	    page                 codedsgd/code.html#alg3
 //	Alg. 3, line 8
 //	    assign.go            Assignment.Index
-//	    page                 codedsgd.html#alg3
+//	    page                 codedsgd/code.html#alg3
 //	Alg. 3, line 9
 //	    segment.go           Cut.Gather
-//	    page                 codedsgd.html#alg3
+//	    page                 codedsgd/code.html#alg3
 //	Alg. 4
 //	    decode.go            Known, Decode
 //	    tests                TestAlgorithm4DecodesEveryPacketExactly,
 //	                         TestAlgorithm4Line5ExactlyOneIsUnknown
-//	    page                 codedsgd.html#alg4
+//	    page                 codedsgd/code.html#alg4
 //	Alg. 4, line 1
 //	    decode.go            Assignment.ReadHeader
-//	    page                 codedsgd.html#alg4
+//	    page                 codedsgd/code.html#alg4
 //	Alg. 4, line 5
 //	    decode.go            Unknown
 //	    tests                TestAlgorithm4Line5ExactlyOneIsUnknown
-//	    page                 codedsgd.html#alg4
+//	    page                 codedsgd/code.html#alg4
 //	Fig. 3
 //	    options.go           Rows, Columns
 //	    segment.go           Cut, NewCut
 //	    tests                TestFigure3SplitsByColumns
-//	    page                 codedsgd.html#fig3
+//	    page                 codedsgd/fig3.html
 //
 // # Notation
 //

@@ -80,47 +80,47 @@
 //	    wait.go              WaitForm, WaitDifference, WaitAbsolute, WaitConvex,
 //	                         WaitOldest, WaitForms, WaitForm.Wait
 //	    tests                TestEquation1Forms, TestSection22WeakWaitIsEquation1
-//	    page                 dasp.html#eq1
+//	    page                 dasp/code.html#eq1
 //	Eq. (2)
 //	    formula/formula.go   formula.QISWeight, formula.GroupWeight
 //	    update.go            Scale, ScaleDefault, ScaleWorkers, ScaleGroup,
 //	                         Config.Weight
 //	    tests                TestSection23Equation2,
 //	                         TestSection23Equation2GroupIsOneUpdate
-//	    page                 dasp.html#eq2
+//	    page                 dasp/code.html#eq2
 //	Alg. 1
 //	    decide.go            Decision, Config.Decide
 //	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
 //	                         TestSection22Algorithm1MakesThreeStates,
 //	                         TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp.html#alg1
+//	    page                 dasp/code.html#alg1
 //	Alg. 1, line 1
 //	    policy.go            EventKind, EventPush, EventTimer, EventJoin, EventLeave,
 //	                         Event
-//	    page                 dasp.html#alg1
+//	    page                 dasp/code.html#alg1
 //	Alg. 1, line 2
 //	    node.go              View.Finished
-//	    page                 dasp.html#alg1
+//	    page                 dasp/code.html#alg1
 //	Alg. 1, line 4
 //	    node.go              View.Oldest
 //	    tests                TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp.html#alg1
+//	    page                 dasp/code.html#alg1
 //	Alg. 2
 //	    policy.go            ActionKind, Apply, Reply, SetTimer, Drop, Action
 //	    tests                TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
-//	    page                 dasp.html#alg2
+//	    page                 dasp/code.html#alg2
 //	Alg. 2, line 7
 //	    job.go               Update
 //	    update.go            Optimiser, Optimiser.Step
 //	    tests                TestAlgorithm2Line7
-//	    page                 dasp.html#alg2
+//	    page                 dasp/code.html#alg2
 //	Alg. 2, line 9
 //	    node.go              View.Handed
 //	    tests                TestAlgorithm2Line9IsTheVersionSent
-//	    page                 dasp.html#alg2
+//	    page                 dasp/code.html#alg2
 //	Table 4
 //	    stats.go             IterationTime
-//	    page                 dasp.html#table4
+//	    page                 dasp/table4.html
 //
 // # Notation
 //

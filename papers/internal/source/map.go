@@ -85,7 +85,7 @@ func Map(folder, paper string) (string, error) {
 		if found := testsOf(item, tests); found != nil {
 			list(&b, "tests", found)
 		}
-		list(&b, "page", []string{paper + ".html#" + anchor(item)})
+		list(&b, "page", []string{page(paper, item)})
 	}
 	b.WriteString("//\n")
 	return b.String(), nil
@@ -125,6 +125,19 @@ var (
 func anchor(item string) string {
 	kind := [...]string{"s", "eq", "alg", "claim", "fig", "table", "s"}[max(order(item), 0)]
 	return kind + numbers.FindString(item)
+}
+
+// page returns where the item stands among the pages: equations and algorithms beside their code, a figure or table on
+// its result's page, the others in the story.
+func page(paper, item string) string {
+	a := anchor(item)
+	switch order(item) {
+	case 1, 2:
+		return paper + "/code.html#" + a
+	case 4, 5:
+		return paper + "/" + a + ".html"
+	}
+	return paper + ".html#" + a
 }
 
 // testsOf names the tests of an item: those whose name has the item in it, as
