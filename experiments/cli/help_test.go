@@ -50,7 +50,8 @@ func TestHelpSortsTheCommands(t *testing.T) {
 	}
 	_, help, _ := gradsync("--help")
 	var order []int
-	for _, line := range []string{"Commands to begin with:\n  list", "\n  quiz", "\nMore to study", "\n  train", "\n  reproduce-all", "\n  ci-check", "Additional Commands:"} {
+	for _, line := range []string{"Commands to begin with:\n  list", "\n  quiz", "\nMore to study", "\n  train", "\n  reproduce-all",
+		"\n  ci-check", "Additional Commands:"} {
 		order = append(order, strings.Index(help, line))
 	}
 	if order[0] < 0 || !slices.IsSorted(order) {
