@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gradsync/experiments/claims"
@@ -20,7 +21,7 @@ type claimsPage struct {
 	Paper    *cited.Document
 	Groups   []claimGroup
 	Profiles []string
-	Sources  []notebook.Both // to filter by
+	Asks     []ask
 	Verdicts []page.Verdict
 	Command  string
 }
@@ -36,7 +37,7 @@ type claimGroup struct {
 type claimEntry struct {
 	ID, Href                  string
 	Statement, Source, Stated template.HTML
-	From                      int // of Sources, from 1
+	From                      string // key of its source
 	Sides                     []claimFound
 	Outside                   bool
 }
@@ -110,6 +111,7 @@ func (r *renderer) claimsOf(p *cited.Document, rs []loaded) *claimsPage {
 	if len(rows) == 0 {
 		return nil
 	}
+	var sources []notebook.Both
 	place := map[string]int{}
 	for i, c := range claims.All() {
 		place[c.ID] = i
@@ -121,17 +123,36 @@ func (r *renderer) claimsOf(p *cited.Document, rs []loaded) *claimsPage {
 			if x.group != g.ID {
 				continue
 			}
-			if x.From = 1 + slices.Index(doc.Sources, x.source); x.From == 0 {
-				doc.Sources = append(doc.Sources, x.source)
-				x.From = len(doc.Sources)
+			if !slices.Contains(sources, x.source) {
+				sources = append(sources, x.source)
 			}
+			x.From = strconv.Itoa(1 + slices.Index(sources, x.source))
 			g.Rows = append(g.Rows, x.claimEntry)
 		}
 		if len(g.Rows) > 0 {
 			doc.Groups = append(doc.Groups, g)
 		}
 	}
+	doc.Asks = asksOf(doc.Groups, sources)
 	return doc
+}
+
+// asksOf lists what readers choose claims by: sources, and the verdicts that some claim has.
+func asksOf(groups []claimGroup, sources []notebook.Both) []ask {
+	from := ask{Title: said{"where", "出处"}, Any: said{"anywhere", "不限"}}
+	for i, s := range sources {
+		from.Of = append(from.Of, choice{strconv.Itoa(1 + i), s})
+	}
+	judged := ask{Title: said{"verdict", "判定"}, Any: said{"any", "不限"}}
+	for _, v := range page.Verdicts {
+		has := func(f claimFound) bool { return f.Verdict.Key == v.Key }
+		if slices.ContainsFunc(groups, func(g claimGroup) bool {
+			return slices.ContainsFunc(g.Rows, func(e claimEntry) bool { return slices.ContainsFunc(e.Sides, has) })
+		}) {
+			judged.Of = append(judged.Of, choice{v.Key, v.Word})
+		}
+	}
+	return []ask{from, judged}
 }
 
 // sidesOf returns what the profiles found of a claim; for a profile that lacks the experiment, first stands.

@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
+	pages "gradsync/reports/page"
 	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
 )
@@ -68,12 +69,17 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 func TestTheListHasAllProfiles(t *testing.T) {
 	page := pageOfTwins(t, "dasp/claims.html")
 	row := cut(t, page, `<tr id="D10"`, "</tr>")
-	if strings.Count(row, `class="profiled `) != 4 || !strings.Contains(row, `data-verdict="holds"`) || !strings.Contains(row, `data-verdict="not"`) {
+	if strings.Count(row, `class="profiled `) != 4 || !strings.Contains(row, `data-k="holds"`) || !strings.Contains(row, `data-k="not"`) {
 		t.Errorf("D10: %s", row)
 	}
-	for _, want := range []string{`id="filters"`, `value="cannot"`, `id="restated"`, `id="inputs"`} {
+	for _, want := range []string{`<div class="filters`, `<option value="holds"`, `id="restated"`, `id="inputs"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the list lacks %s", want)
+		}
+	}
+	for _, v := range pages.Verdicts { // those that some claim has can be chosen
+		if strings.Contains(page, `<option value="`+v.Key+`"`) != strings.Contains(page, `data-k="`+v.Key+`"`) {
+			t.Errorf("verdict %s", v.Key)
 		}
 	}
 }

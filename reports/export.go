@@ -117,11 +117,11 @@ func exported(all map[string][]loaded) []exportFigure {
 
 // draw adds the figure's files; it notes the letter for which there is no image.
 func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
-	v, err := viewFigure(x.loaded, x.of, s)
+	svg, err := chart.SVG(x.of, x.Anchor()+"-"+figureID(x.loaded, x.of.ID), s)
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.ID)
 	}
-	drawing, err := draw.StandAlone(string(v.SVG), x.Page.Title[0], v.Alt[0])
+	drawing, err := draw.StandAlone(svg, x.Page.Title[0], x.of.Alt[0])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ import (
 // made as testdata/stix-two-math-subset.txt says.
 func TestVendoredFilesAreUnchanged(t *testing.T) {
 	for file, want := range map[string]string{
-		"assets/echarts-6.1.0.min.js":             "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",
+		"chart/lib/echarts-6.1.0.min.js":          "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",
 		"draw/lib/stix-two-math-operators.ttf":    "54e57413170c691ff64abef61f6730b01f7e80167100f7593adc2012bc0de398",
 		"page/lib/temml-0.13.5.min.js":            "1ab19148afe0dbc836b7a74f344071b3f3a70a7a8259ae4049e76894fcdf8d95",
 		"assets/stix-two-math-5.3.0-subset.woff2": "ffc2ef732529c02ae1214f2a7c0fc644ea7cb2d79a9e76fb4616990b26d766d1",
@@ -53,7 +54,7 @@ func TestContrast(t *testing.T) {
 		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(block, -1) {
 			colour[m[1]] = m[2]
 		}
-		pairs := [][2]string{{"ink", "paper"}, {"quiet", "paper"}, {"link", "paper"}, {"ink", "card"}, {"quiet", "card"}, {"ink", "soft"}, {"warn", "warn-bg"},
+		pairs := [][2]string{{"ink", "paper"}, {"quiet", "paper"}, {"link", "paper"}, {"ink", "card"}, {"quiet", "card"}, {"ink", "soft"},
 			{"none", "paper"}, {"none", "card"}, {"theirs", "paper"}, {"theirs", "card"}}
 		for _, v := range []string{"yes", "near", "part", "no"} {
 			pairs = append(pairs, [2]string{v, v + "-bg"}, [2]string{v, "paper"})
@@ -149,6 +150,56 @@ func TestCodeColours(t *testing.T) {
 				if got := contrast(t, v[c], ground); got < 4.5 {
 					t.Errorf("theme %d: %s (%s) on %s has a contrast of %.2f", i, c, v[c], ground, got)
 				}
+			}
+		}
+	}
+}
+
+// A verdict's colour means a verdict: no rule but the verdicts' own has one, no drawing is in one, and no text
+// borrows a verdict's class.
+func TestVerdictsHaveTheirColours(t *testing.T) {
+	names, err := filepath.Glob("assets/*.css")
+	if err != nil || len(names) < 6 {
+		t.Fatalf("%d style sheets: %v", len(names), err)
+	}
+	uses := regexp.MustCompile(`var\(--(?:yes|near|part|no|none)(?:-bg)?\)`)
+	hues := map[string]bool{}
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range regexp.MustCompile(`[^{}]*\{[^{}]*\}`).FindAllString(string(raw), -1) {
+			selector, body, _ := strings.Cut(rule, "{")
+			if uses.MatchString(body) && !strings.Contains(selector, ".v-") && !strings.Contains(selector, ".chip") {
+				t.Errorf("%s: %s has a verdict's colour", name, strings.TrimSpace(rule))
+			}
+		}
+		for _, m := range regexp.MustCompile(`--(?:yes|near|part|no|none)(?:-bg)?: (#[0-9a-f]{6})`).FindAllStringSubmatch(string(raw), -1) {
+			hues[m[1]] = true
+		}
+	}
+	if len(hues) != 18 { // four words of a hue and a ground, and what is no finding, in two themes
+		t.Errorf("%d colours of verdicts", len(hues))
+	}
+	for _, pattern := range []string{"assets/*.css", "assets/*.js", "chart/*.go", "text/*.md", "text/*/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, name := range names {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for hue := range hues {
+				theirs := regexp.MustCompile(`--(?:yes|near|part|no|none)(?:-bg)?: ` + hue)
+				if n := strings.Count(strings.ToLower(string(raw)), hue) - len(theirs.FindAllString(string(raw), -1)); n > 0 {
+					t.Errorf("%s has %s, a verdict's colour, %d times more", name, hue, n)
+				}
+			}
+			if strings.HasSuffix(name, ".md") && strings.Contains(string(raw), `class="v-`) {
+				t.Errorf("%s borrows a verdict's class", name)
 			}
 		}
 	}

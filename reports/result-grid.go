@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gradsync/experiments/result"
-	"gradsync/reports/chart"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
@@ -26,6 +25,7 @@ type gridView struct {
 	Style   template.HTMLAttr // the columns' names, for a narrow window
 	Head    []gridHead
 	Rows    [][]gridCell
+	Asked   *askable // nil: nobody chooses among its rows
 	Widget  *widget.Widget
 }
 
@@ -41,7 +41,7 @@ type gridCell struct {
 }
 
 // Long reports whether the table has too many rows for a page, which then says how to get them.
-func (g *gridView) Long() bool { return long(len(g.Rows), len(g.Head)) }
+func (g *gridView) Long() bool { return g.Asked == nil && long(len(g.Rows), len(g.Head)) }
 
 // long reports whether a table of these rows and columns is too large for a page.
 func long(rows, columns int) bool { return rows > manyRows || rows*columns > manyCells }
@@ -68,6 +68,11 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		}
 	}
 	g.Style = template.HTMLAttr(`style="` + strings.Join(names, ";") + `"`)
+	var lead int
+	if g.Asked, lead = asked(t); g.Asked != nil {
+		g.Head, g.Rows = g.Head[lead:], make([][]gridCell, len(t.Rows))
+		return g.withWidget(l)
+	}
 	if long(len(t.Rows), len(t.Head)) {
 		g.Rows = make([][]gridCell, len(t.Rows))
 		return g.withWidget(l)
@@ -101,16 +106,6 @@ func kindBeside(l loaded, kind string) string {
 		return ""
 	}
 	return page.KindOr(kind, l.Kind)
-}
-
-// viewFigure shows a figure of a result.
-func viewFigure(l loaded, f *notebook.Figure, s *page.Scripts) (*chart.View, error) {
-	v, err := chart.Show(f, l.Anchor()+"-"+figureID(l, f.ID), s)
-	if err != nil {
-		return nil, err
-	}
-	v.Kind = kindBeside(l, f.Drawn[0].Kind)
-	return v, nil
 }
 
 // figureID tells a figure from a frame of the same id.

@@ -51,7 +51,8 @@ type resultSide struct {
 	Lead    []template.HTML // what the notebook says before its first heading
 	Widget  *widget.Widget
 	Figure  *chart.Plot
-	Open    []partView // tables that are not folded
+	Chart   template.HTML // a component that stands for the figure
+	Open    []partView    // tables that are not folded
 	Folds   []*fold
 	Undrawn int // figures that the page leaves to report --figures
 	// Abridged says that the folds of a further profile are left out: export writes their tables.
@@ -194,14 +195,13 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 				s.Open = append(s.Open, partView{Table: g})
 				continue
 			}
-			f := into(said{"The numbers", "数据"})
-			f.Parts = append(f.Parts, partView{Table: g})
+			into(said{"The numbers", "数据"}).add(partView{Table: g})
 		case part.Figure != nil:
 			v, err := chart.NewPlot(part.Figure, l.Anchor()+"-"+figureID(l, part.Figure.ID))
 			if err != nil {
 				return err
 			}
-			if s.Figure == nil {
+			if !s.drawn() {
 				s.Figure = v
 				continue
 			}
@@ -209,8 +209,17 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 				s.Undrawn++
 				continue
 			}
-			f := into(said{"More figures", "更多图"})
-			f.Parts = append(f.Parts, partView{Figure: v})
+			into(said{"More figures", "更多图"}).add(partView{Figure: v})
+		case part.Placed != nil:
+			html, err := r.component(part.Placed[0], part.Placed[1:], teller{key: paperOf(l.ID), own: &l})
+			if err != nil {
+				return err
+			}
+			if now == nil && !s.drawn() {
+				s.Chart = html
+				continue
+			}
+			into(said{"More figures", "更多图"}).add(partView{Prose: html})
 		case part.Fold != nil:
 			now = &fold{Title: part.Fold.HTML()}
 			s.Folds = append(s.Folds, now)
@@ -221,6 +230,11 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 	s.Folds = slices.DeleteFunc(s.Folds, func(f *fold) bool { return len(f.Parts) == 0 })
 	return nil
 }
+
+// drawn reports whether the one figure of the page stands.
+func (s *resultSide) drawn() bool { return s.Figure != nil || s.Chart != "" }
+
+func (f *fold) add(v partView) { f.Parts = append(f.Parts, v) }
 
 // tell puts prose on the page: as the answer and what follows it, or into a fold.
 func (r *renderer) tell(s *resultSide, l loaded, now *fold, body [2]template.HTML) {

@@ -9,6 +9,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/compare"
 	"gradsync/reports/notebook"
@@ -16,11 +17,12 @@ import (
 	"gradsync/reports/typeset"
 )
 
-// component draws what a story places: "verdicts" (how many claims of the document have which), "legend",
+// component draws what a story or a notebook places: "verdicts" (how many claims of the document have which), "legend",
 // "anchors ID…" (places of the document that other texts name), "rows ID TABLE… ID …" (the claims of
 // results with these tables of the document, or of these ids, on strips), "rest" (the counted claims that no
-// row above has shown), and "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as
-// stacked bars that add up to a hundred per cent at most).
+// row above has shown), "shares ID FRAME LABEL PART,PART [COLUMN VALUE,VALUE]" (rows of a frame as stacked bars
+// that add up to a hundred per cent at most), "strip ID FRAME …" (rows of a frame on one axis, as frameStrip says),
+// and "plot ID PROFILE …" (a figure that the text defines, of any frame).
 func (r *renderer) component(name string, args []string, t teller) (template.HTML, error) {
 	var b strings.Builder
 	var err error
@@ -44,8 +46,12 @@ func (r *renderer) component(name string, args []string, t teller) (template.HTM
 		}
 	case name == "rows" && len(args) > 1:
 		return r.claimStrips(t, args)
+	case name == "plot" && len(args) >= 5:
+		return r.plotOf(args)
+	case name == "strip" && len(args) >= 4:
+		return r.frameStrip(t, args)
 	case name == "shares" && len(args) >= 4:
-		return r.shares(args)
+		return r.shares(t, args)
 	default:
 		return "", fmt.Errorf("no component %q of %q", name, args)
 	}
@@ -80,14 +86,39 @@ func unshown(counts []page.VerdictCount, shown map[string]int) (rest []page.Verd
 	return rest, nil
 }
 
-// resultNamed returns the result that a story speaks of, nil where it is not there.
-func (r *renderer) resultNamed(id string) *loaded {
+// resultNamed returns the result that a text speaks of: the one whose page it is, else of the first profile that a
+// story tells of; nil where it is not there.
+func (r *renderer) resultNamed(t teller, id string) *loaded {
+	if t.own != nil && t.own.ID == id {
+		return t.own
+	}
 	for _, e := range byExperiment(r.all[paperOf(id)]) {
 		if e[0].ID == id {
 			return firstTold(e)
 		}
 	}
 	return nil
+}
+
+// plotOf draws a figure that a story defines: the result and its profile, then the words of notebook.Page.Plot.
+func (r *renderer) plotOf(words []string) (template.HTML, error) {
+	for _, l := range r.all[paperOf(words[0])] {
+		if l.ID != words[0] || l.Profile != words[1] {
+			continue
+		}
+		f, err := l.Page.Plot(words[2], words[3], words[4], words[5:]...)
+		if err != nil {
+			return "", err
+		}
+		plot, err := chart.NewPlot(f, "plot-"+typeset.Slug(f.ID))
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		err = r.pages.ExecuteTemplate(&b, "plot", plot)
+		return template.HTML(b.String()), err
+	}
+	return "", nil
 }
 
 // claimStrips draws claims on strips of one scale: words name a result, then tables of its document or ids of
@@ -101,7 +132,7 @@ func (r *renderer) claimStrips(t teller, words []string) (template.HTML, error) 
 	var l *loaded
 	for _, w := range words {
 		if strings.Contains(w, "/") {
-			l = r.resultNamed(w)
+			l = r.resultNamed(t, w)
 			tables = append(tables, nil)
 			continue
 		}
@@ -224,8 +255,8 @@ func stripTitle(l *loaded, c result.Claim) (title notebook.Both, err error) {
 }
 
 // shares draws rows of a frame as stacked bars.
-func (r *renderer) shares(args []string) (template.HTML, error) {
-	l := r.resultNamed(args[0])
+func (r *renderer) shares(t teller, args []string) (template.HTML, error) {
+	l := r.resultNamed(t, args[0])
 	if l == nil {
 		return "", nil
 	}
@@ -267,14 +298,20 @@ func (r *renderer) shares(args []string) (template.HTML, error) {
 var zeroDigits = 0
 
 // cellOf prints a cell as the label of a row: a key by its label, a number with its unit.
-func cellOf(l *loaded, c result.Column, x any) template.HTML {
+func cellOf(l *loaded, c result.Column, x any) template.HTML { return printed(l, c, x).HTML() }
+
+// printed returns a cell in words: a key by its label, a number with its unit.
+func printed(l *loaded, c result.Column, x any) notebook.Both {
 	if s, ok := x.(string); ok {
 		if name, err := l.Page.Label(c.Enum, s); err == nil {
-			return name.HTML()
+			return name
 		}
-		return typeset.Escape(s)
+		return notebook.Alike(s)
 	}
-	v, _ := x.(float64)
+	v, ok := x.(float64)
+	if !ok {
+		return notebook.Both{}
+	}
 	unit := l.Page.Unit(c.Unit)
-	return notebook.Both{typeset.WithUnit(notebook.Number(v, c.Digits), unit[0]), typeset.WithUnit(notebook.Number(v, c.Digits), unit[1])}.HTML()
+	return notebook.Both{typeset.WithUnit(notebook.Number(v, c.Digits), unit[0]), typeset.WithUnit(notebook.Number(v, c.Digits), unit[1])}
 }

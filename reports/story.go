@@ -72,6 +72,7 @@ type teller struct {
 	draw func(name string, args []string) (template.HTML, error) // nil: the text places nothing
 	has  func(page string) bool                                  // whether "dasp/table4" is there; nil: all are
 
+	own    *loaded        // the result whose page it is; nil: a story
 	judged map[string]int // how many verdicts the rows have shown, by word; nil: nobody asks
 }
 
@@ -252,7 +253,7 @@ func (t teller) page(link string) string {
 // have comes first.
 func chips(l int, words []string) template.HTML {
 	if words[0] == "lost" {
-		return template.HTML(`<span class="chip v-not-run">` + [2]string{"lost", "缺失"}[l] + `</span>`)
+		return template.HTML(`<span class="chip lost">` + [2]string{"lost", "缺失"}[l] + `</span>`)
 	}
 	counts := map[string]int{}
 	for _, w := range words {

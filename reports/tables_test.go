@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,5 +85,54 @@ func TestLongTablesAreExported(t *testing.T) {
 		if rows := strings.Count(page, ">1.11</td>"); strings.Contains(page, line) != want || want && rows > 0 || !want && rows < n-2 {
 			t.Errorf("%d rows, of which the page shows %d, want a line: %v", n, rows, want)
 		}
+	}
+}
+
+// Readers choose rows by the columns that a notebook marks: those of names that come first head groups, a list
+// has the key of each of its values, and no choice is without a row.
+func TestRowsCanBeChosen(t *testing.T) {
+	word := func(en, zh string, items ...notebook.Both) notebook.Cell {
+		if items == nil {
+			items = []notebook.Both{{en, zh}}
+		}
+		return notebook.Cell{Text: notebook.Both{en, zh}, Items: items}
+	}
+	number := func(text string, list ...any) notebook.Cell {
+		c := notebook.Cell{Text: notebook.Both{text, strings.ReplaceAll(text, ", ", "、")}, V: list}
+		for _, x := range list {
+			c.Items = append(c.Items, notebook.Alike(fmt.Sprint(x)))
+		}
+		return c
+	}
+	heads := []notebook.Head{{Key: "set", Asked: true, Title: notebook.Both{"workers", "工作节点"}}, {Key: "model", Asked: true},
+		{Key: "n", Asked: true, Number: true, Unit: notebook.Both{"s", "秒"}}, {Key: "time", Number: true}}
+	g := gridOf(t, heads,
+		[]notebook.Cell{word("equal", "相等"), word("LeNet-5", "LeNet-5"), number("3, 4", 3.0, 4.0), {Text: notebook.Alike("1.5")}},
+		[]notebook.Cell{word("equal", "相等"), word("LeNet-5", "LeNet-5"), number("6", 6.0), {Empty: true}},
+		[]notebook.Cell{word("spread", "参差"), word("LeNet-5", "LeNet-5"), number("3", 3.0), {Text: notebook.Alike("2.5")}})
+	if g.Long() || g.Asked == nil || len(g.Head) != 2 || len(g.Asked.Groups) != 2 || len(g.Asked.Asks) != 3 {
+		t.Fatalf("%+v", g)
+	}
+	first := g.Asked.Groups[0]
+	if got := string(first.Title); !strings.Contains(got, "equal") || !strings.HasSuffix(got, " · LeNet-5") || first.Keys != "1 3" ||
+		g.Asked.Groups[1].Keys != "2 3" {
+		t.Errorf("groups %q with %q, and %q", got, first.Keys, g.Asked.Groups[1].Keys)
+	}
+	if a, b := first.Rows[0], first.Rows[1]; a.Keys != "4 5" || b.Keys != "6" || a.Cells[0].HTML != "3, 4" || !b.Cells[1].Empty {
+		t.Errorf("rows %+v and %+v", a, b)
+	}
+	if n := g.Asked.Asks[2]; len(n.Of) != 3 || n.Of[0] != (choice{"4", notebook.Both{"3" + typeset.NBSP + "s", "3" + typeset.NBSP + "秒"}}) {
+		t.Errorf("choices %+v", n)
+	}
+	rows := func(n int) [][]notebook.Cell {
+		return slices.Repeat([][]notebook.Cell{make([]notebook.Cell, len(heads))}, n)
+	}
+	heads[0].Asked, heads[1].Asked, heads[2].Asked = false, false, false
+	if g := gridOf(t, heads, rows(manyRows+1)...); g.Asked != nil || !g.Long() {
+		t.Error("nobody chooses, and a long table is no line")
+	}
+	heads[2].Asked = true
+	if g := gridOf(t, heads, rows(manyAsked+1)...); g.Asked != nil || !g.Long() {
+		t.Errorf("a table of more than %d rows is no line", manyAsked)
 	}
 }

@@ -36,26 +36,6 @@ const (
 	headProfile = "Where the time goes"
 )
 
-// Headings lists the lines that begin with # of a complete report.
-func Headings(cases []Case) []string {
-	out := []string{"# Benchmarks", "## " + headMachine, "## " + headMethod, "## " + headAims}
-	for _, s := range sections {
-		out = append(out, "## "+s.heading)
-		for _, c := range cases {
-			if c.Job.Kind == s.kind {
-				out = append(out, "### "+c.Title)
-			}
-		}
-	}
-	out = append(out, "## "+headProfile)
-	for _, c := range cases {
-		if c.Job.Kind == KindStep {
-			out = append(out, "### "+headProfile+": "+c.Title)
-		}
-	}
-	return append(out, "## "+headRing)
-}
-
 // printer writes Markdown and remembers the first error.
 type printer struct {
 	w   io.Writer

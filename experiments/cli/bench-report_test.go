@@ -3,15 +3,14 @@ package cli
 import (
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"gradsync/experiments/bench"
 )
 
-// The committed BENCHMARKS.md is a whole report of these cases: every heading,
-// every aim judged, the engine and its peer in every case, no empty cell. What
+// The committed BENCHMARKS.md is a whole report of these cases: every aim
+// judged, the engine and its peer in every case, no empty cell. What
 // the numbers are is the machine's affair.
 func TestBenchmarksAreComplete(t *testing.T) {
 	raw, err := os.ReadFile("../../BENCHMARKS.md")
@@ -19,9 +18,6 @@ func TestBenchmarksAreComplete(t *testing.T) {
 		t.Fatalf("%v: make benchmarks writes it", err)
 	}
 	text := string(raw)
-	if got, want := regexp.MustCompile(`(?m)^#.*$`).FindAllString(text, -1), bench.Headings(bench.Cases()); !slices.Equal(got, want) {
-		t.Errorf("headings %q,\nwant %q", got, want)
-	}
 	aims := 0
 	for _, c := range bench.Cases() {
 		aims += len(c.Aims)

@@ -57,7 +57,7 @@ type Formula struct {
 type Look struct {
 	Colour  string // blue, vermillion, green, orange, purple, skyBlue, grey
 	Dash    string // solid, dots, dashes, dash-dot, long, short, long-dot
-	Symbol  string // ECharts' name: circle, rect, triangle, diamond, roundRect
+	Symbol  string // ECharts' name, for exported figures: circle, rect, triangle, diamond, roundRect
 	Texture string // plain, stripes, back, dots, levels, posts
 	// Subject says that its document is about it: where curves coincide, its look is that of both.
 	Subject bool

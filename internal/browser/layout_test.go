@@ -35,7 +35,7 @@ type look struct {
 }
 
 // looks are the states in which a page is judged, each by one change from the one
-// before, since every change draws all charts anew. Chinese is shorter than English,
+// before, since every change takes time. Chinese is shorter than English,
 // and stands on a tablet as on one of the two others. A page of several profiles shows
 // them in turn, another in each look.
 var looks = []look{
@@ -58,7 +58,7 @@ func looksOf(page string, i int) (out []look) {
 }
 
 // TestPages: each page opens from its file and asks for nothing but files of its folder,
-// and at the width of a phone, a tablet and a desk it draws all its charts; light and
+// and at the width of a phone, a tablet and a desk all its plots stand; light and
 // dark and in Chinese no text is cut off, covered, outside the window or hard to read.
 // Then nothing of it moves by itself, and, of documents and with GRADSYNC_LONG of all, it is
 // printed, what is folded with the rest. A page is loaded once.
@@ -95,10 +95,11 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// looked draws and judges a page as it is.
+// looked judges a page as it is.
 func looked(b *tab) {
-	if n, all := b.drawn(), eval[int](b, `[...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()).length`); n != all {
-		b.t.Errorf("%d of %d charts are drawn after scrolling to each", n, all)
+	b.settled()
+	for _, bad := range eval[[]string](b, `(`+plotless+`)()`) {
+		b.t.Error(bad)
 	}
 	b.complain(b.judge())
 }

@@ -13,8 +13,7 @@ import (
 var sheets = map[string]int{"index.html/printed": 1, "ring.html/printed": 6, "ringsparse.html/printed": 6, "dasp.html/printed": 6, "codedsgd.html/printed": 6}
 
 // printed: on paper every heading, every row of every table and every figure of the
-// chosen profile stands, drawn as the page without scripts has it; what is folded away
-// says nothing that is not printed elsewhere. The PDF's outline has all sections.
+// chosen profile stands; what is folded away says nothing that is not printed elsewhere. The PDF's outline has all sections.
 // Afterwards what was folded is so again.
 func printed(b *tab) {
 	t := b.t
@@ -60,10 +59,10 @@ func utf16Hex(s string) []byte {
 
 const printScript = `(function () {
 	window.dispatchEvent(new Event("beforeprint"));
-	var out = [], shown = e => e.checkVisibility({ visibilityProperty: true });
+	var out = (` + plotless + `)(), shown = e => e.checkVisibility({ visibilityProperty: true });
 	var name = e => e.localName + (e.id ? "#" + e.id : "") + (e.className ? "." + e.className : "") + " in #" + (e.closest("[id]") || e).id;
 	// What guides through a screen, and what has its data elsewhere on the paper.
-	var screen = ".toc, .bar, .widget, .skip, .tools", otherLanguage = ".zh", unchosen = e => { var p = e.closest(".profiled"); return p && !shown(p); };
+	var screen = ".bar, .widget, .skip", otherLanguage = ".zh", unchosen = e => { var p = e.closest(".profiled"); return p && !shown(p); };
 	document.querySelectorAll("h1, h2, h3, h4, h5").forEach(e => {
 		if (!shown(e) && !e.closest(screen) && !e.closest(otherLanguage) && !unchosen(e) && !e.closest("details:not([open])"))
 			out.push("a heading is not printed: " + name(e) + " " + e.textContent.trim());
@@ -71,24 +70,14 @@ const printScript = `(function () {
 	document.querySelectorAll("details").forEach(d => {
 		var inside = [...d.children].find(e => e.localName !== "summary");
 		if (shown(d) && inside && shown(inside) || d.closest(screen) || unchosen(d) || d.parentElement.closest("details:not([open])")) return;
-		var drawing = d.closest("figure.chart") && d.closest("figure.chart").querySelector(".static svg");
-		if (drawing && shown(drawing)) return; // the figure in words and numbers
-		if (d.matches(".again")) return; // a caption that stands in full above
 		var formula = d.closest(".formula") && d.closest(".formula").querySelector("math");
 		if (formula && shown(formula)) return; // its TeX
-		if (d.querySelector(".kinds")) return; // how to read labels
 		out.push("folded away: " + name(d) + " " + d.querySelector("summary").textContent.trim());
 	});
 	document.querySelectorAll("table").forEach(t => {
 		if (t.closest("details:not([open])") || t.closest(screen) || t.closest(otherLanguage) || unchosen(t)) return;
 		var lost = [...t.rows].filter(r => !shown(r)).length;
 		if (lost) out.push(lost + " of " + t.rows.length + " rows are not printed: " + name(t));
-	});
-	document.querySelectorAll("figure.chart").forEach(f => {
-		if (unchosen(f)) return;
-		var s = f.querySelector(".static svg"), r = s && s.getBoundingClientRect();
-		if (!s || !shown(s) || r.width < 200 || r.height < 100) out.push("no drawing is printed in " + name(f));
-		if (shown(f.querySelector(".live"))) out.push("the drawing of the screen is printed in " + name(f));
 	});
 	document.querySelectorAll("button, input, .needs-js").forEach(e => {
 		if (e.closest("#methods")) return; // each is the name of its row

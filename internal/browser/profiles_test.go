@@ -89,15 +89,14 @@ const sidesScript = `({
 		.map(e => [...e.classList].find(c => c.startsWith("p-")).slice(2)))],
 })`
 
-// shows demands one profile of a page, and all its charts drawn.
+// shows demands one profile of a page, and all its plots.
 func shows(b *tab, when, profile string) {
 	b.t.Helper()
 	if s := eval[sides](b, sidesScript); s.Chosen != profile || len(s.Shown) != 1 || s.Shown[0] != profile {
 		b.t.Errorf("%s: %q is chosen and %q shown, want %q", when, s.Chosen, s.Shown, profile)
 	}
-	all := eval[int](b, `[...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()).length`)
-	if n := b.drawn(); n != all {
-		b.t.Errorf("%s: %d of %d charts are drawn", when, n, all)
+	for _, bad := range eval[[]string](b, `(`+plotless+`)()`) {
+		b.t.Errorf("%s: %s", when, bad)
 	}
 }
 

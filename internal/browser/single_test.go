@@ -26,9 +26,8 @@ func TestSingleFiles(t *testing.T) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			b := newTab(t)
 			b.open(page)
-			figures := eval[int](b, `document.querySelectorAll("figure.chart").length`)
-			if n := b.drawn(); n != figures {
-				t.Errorf("%d of %d charts are drawn", n, figures)
+			for _, bad := range eval[[]string](b, `(`+plotless+`)()`) {
+				t.Error(bad)
 			}
 			eval[any](b, `document.getElementById("theme").click()`)
 			if n := eval[int](b, `document.querySelectorAll(".widget").length`); n > 0 {

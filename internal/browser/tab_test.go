@@ -226,22 +226,17 @@ func (b *tab) unfold(open bool) {
 	eval[any](b, `document.querySelectorAll("details.fold").forEach(d => d.open = `+js(open)+`)`)
 }
 
-// drawn scrolls to every chart that is not drawn, or is hidden until it is drawn for
-// another theme, language or width, and back; it returns how many charts stand. Those of
-// a profile that is not chosen are not of the page.
-func (b *tab) drawn() int {
+// settled waits until the fonts are there and the page has been painted with them.
+func (b *tab) settled() {
 	b.t.Helper()
-	return eval[int](b, `(async () => {
-		const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
-		const figures = [...document.querySelectorAll("figure.chart")].filter(f => f.checkVisibility()),
-			stands = f => (s => s && s.checkVisibility())(f.querySelector(".live svg"));
-		for (let i = 0; i < 4; i++) await frame();
-		for (const f of figures) {
-			if (!stands(f)) f.scrollIntoView();
-			for (let i = 0; i < 4 && !stands(f); i++) await frame();
-		}
-		scrollTo(0, 0); await frame(); await frame();
-		await document.fonts.ready;
-		return figures.filter(stands).length;
-	})()`)
+	eval[bool](b, `document.fonts.ready.then(() => true)`)
+	b.frames(4)
 }
+
+// plotless is a function of a page that names the plots of the chosen profile, but for those in closed folds, of which
+// nothing can be seen.
+const plotless = `() => [...document.querySelectorAll("figure.plot")].filter(f => {
+	if (f.closest("details:not([open])")) return false;
+	const p = f.closest(".profiled"), d = f.querySelector(".area svg, .rows, .cells"), r = d && d.getBoundingClientRect();
+	return (!p || p.checkVisibility()) && (!d || !d.checkVisibility() || r.width < 200 || r.height < 40);
+}).map(f => "no drawing in " + f.id)`

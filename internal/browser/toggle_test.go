@@ -16,7 +16,7 @@ const stateScript = `({
 	lang: document.documentElement.lang,
 })`
 
-// worked are the results' pages that a reader works: those with widgets, time lines, many
+// worked are the results' pages that a reader works: those with widgets, many
 // folds. The others hold nothing that these do not.
 var worked = []string{
 	"ring/steps.html", "ringsparse/decisions.html", "dasp/walk.html", "dasp/fig3.html", "codedsgd/fig2.html", "compare/when.html", // the rest with GRADSYNC_LONG

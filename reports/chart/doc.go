@@ -1,6 +1,5 @@
-// Package chart makes the charts of a notebook's figures. go-echarts builds an ECharts
-// option (Option), ECharts draws it once for readers without scripts, and the browser
-// draws it live; Show returns both with the numbers behind them. The palette, the words
-// of a chart in both languages and its numbers as CSV belong to it. It knows figures, and
-// nothing of the results that they show.
+// Package chart shows the figures of notebooks. NewPlot makes the plot of a page, text of both
+// languages around one stretched drawing; SVG draws the same figure for a document of its reader's,
+// by an ECharts option that go-echarts builds and goja runs; CSV returns the numbers behind both.
+// The palette belongs to it. It knows figures, and nothing of the results that they show.
 package chart

@@ -11,6 +11,23 @@ import (
 	"gradsync/reports/typeset"
 )
 
+// andWords join two names in each language.
+var andWords = [2]string{" and ", " 和 "}
+
+// asDrawn returns a figure in each language as it is drawn, with the names of the curves
+// that coincide.
+func asDrawn(f *notebook.Figure) (en, zh notebook.Drawing, together [2][]string) {
+	en, together[0] = merge(apartInGroups(f.Drawn[0]), andWords[0])
+	zh, together[1] = merge(apartInGroups(f.Drawn[1]), andWords[1])
+	return en, zh, together
+}
+
+// HowDrawn says what a reader of the drawing must know besides its caption.
+func HowDrawn(f *notebook.Figure) notebook.Both {
+	en, _, together := asDrawn(f)
+	return howDrawn(en, together)
+}
+
 // merge returns f with each set of line groups that coincide, mean, band and seeds,
 // to the last bit as one group, named "ASP = DASP", in the look of the page's
 // own method where it is among them; together are the names of each set, and is the word
@@ -131,7 +148,18 @@ func apartInGroups(f notebook.Drawing) notebook.Drawing {
 	return f
 }
 
-// checkDrawing refuses a figure that cannot be drawn.
+// check refuses a figure that cannot be drawn, or that has no words for who cannot see it.
+func check(f *notebook.Figure) error {
+	if f.Alt[0] == "" {
+		return fmt.Errorf("figure %s: the notebook has no alt text under it", f.ID)
+	}
+	if err := checkDrawing(f.Drawn[0]); err != nil {
+		return fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	return nil
+}
+
+// checkDrawing refuses what would mislead.
 func checkDrawing(f notebook.Drawing) error {
 	if f.Form == "map" {
 		return checkCells(f)
@@ -157,3 +185,86 @@ func checkDrawing(f notebook.Drawing) error {
 
 // missing tells whether a drawn value is none: a bar that is not there.
 func missing(y float64) bool { return math.IsNaN(y) }
+
+// checkCells refuses a map with two cells in one place.
+func checkCells(f notebook.Drawing) error {
+	taken := map[[2]int]bool{}
+	for _, b := range f.Bands {
+		at := [2]int{b.Lane, int(b.From)}
+		if taken[at] {
+			return fmt.Errorf("two cells at %s, %s", f.Lanes[b.Lane], f.X.Categories[at[1]])
+		}
+		taken[at] = true
+	}
+	return nil
+}
+
+// ordered puts the means first, because the legend draws the first series of a
+// name.
+func ordered(series []notebook.Series) []notebook.Series {
+	var means, seeds []notebook.Series
+	for _, s := range series {
+		if s.Seed == nil {
+			means = append(means, s)
+		} else {
+			seeds = append(seeds, s)
+		}
+	}
+	return append(means, seeds...)
+}
+
+// legendOf maps each group to the name of its mean, which its seeds and its
+// band take too, and lists those names once each in the result's order.
+func legendOf(series []notebook.Series) (byGroup map[string]string, names []string) {
+	byGroup = map[string]string{}
+	for _, s := range ordered(series) {
+		if _, ok := byGroup[group(s)]; !ok {
+			byGroup[group(s)] = s.Name
+		}
+	}
+	for _, s := range series {
+		if n := byGroup[group(s)]; !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return byGroup, names
+}
+
+// axisTitle returns "iteration time (s)".
+func axisTitle(a notebook.Axis) string {
+	if a.Unit == "" || a.Unit == "-" {
+		return a.Title
+	}
+	return a.Title + " (" + a.Unit + ")"
+}
+
+// percentRange returns the y axis of a figure of shares: it stays within 0 to 100
+// however wide a band is, starts at 0 unless everything is far above, and ends
+// on round numbers. Accuracies that soon settle above 80 lose their start, see
+// settledAbove. Values outside 0 to 100 are no shares: then ECharts chooses.
+func percentRange(f notebook.Drawing) (lo, hi float64, ok bool) {
+	if f.Y.Unit != "%" || f.Y.Log {
+		return 0, 0, false
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range f.Series {
+		for _, y := range s.Y {
+			if y < 0 || y > 100 {
+				return 0, 0, false
+			}
+		}
+		for _, ys := range [][]float64{s.Y, s.Lo, s.Hi} {
+			for _, y := range ys {
+				lo, hi = min(lo, y), max(hi, y)
+			}
+		}
+	}
+	lo, hi = max(0, math.Floor(lo/10)*10), min(100, math.Ceil(hi/10)*10)
+	if start, ok := settledAbove(f); ok {
+		return start, hi, start < hi
+	}
+	if lo <= 40 {
+		lo, hi = 0, math.Ceil(hi/20)*20
+	}
+	return lo, hi, lo < hi
+}

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -52,20 +51,16 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	zh := f
-	zh.Series = slices.Clone(f.Series)
-	for i := range zh.Series {
-		zh.Series[i].Name = strings.Replace(zh.Series[i].Name, "SSP", "半同步", 1)
+	figure := &notebook.Figure{ID: "a", Alt: notebook.Both{"alt", "图"}, Drawn: [2]notebook.Drawing{f, f}}
+	if said := HowDrawn(figure); !strings.Contains(said.En(), "the same numbers in every point: ASP = DASP.") ||
+		!strings.Contains(said.Zh(), "ASP = DASP：每个点的数值都相同") {
+		t.Errorf("the caption says %q", said)
 	}
-	v, err := Show(&notebook.Figure{ID: "a", Alt: notebook.Both{"alt", "图"}, Drawn: [2]notebook.Drawing{f, zh}}, "x-a", s)
-	if err != nil {
-		t.Fatal(err)
+	if svg, err := SVG(figure, "x-a", s); err != nil || !strings.Contains(svg, "ASP = DASP") {
+		t.Errorf("the legend lacks the names: %v", err)
 	}
-	if !strings.Contains(v.Drawn.En(), "the same numbers in every point: ASP = DASP.") || !strings.Contains(v.Drawn.Zh(), "ASP = DASP：每个点的数值都相同") {
-		t.Errorf("the caption says %q", v.Drawn)
-	}
-	if !strings.Contains(string(v.SVG), "ASP = DASP") || len(v.Points) != 12 || !strings.Contains(fmt.Sprint(v.Points), "半同步") {
-		t.Errorf("%d points, or the legend lacks the names", len(v.Points))
+	if p, err := NewPlot(figure, "x-a"); err != nil || len(p.Key) != 3 || p.Key[1].Name.En() != "ASP = DASP" {
+		t.Errorf("the key is %+v (%v)", p, err)
 	}
 	f.Form = "bar"
 	if got, names := merge(f, andWords[0]); len(names) > 0 || len(got.Series) != 8 {

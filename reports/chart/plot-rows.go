@@ -55,7 +55,7 @@ func (p *Plot) bars(en, zh notebook.Drawing) {
 			}
 			at := scale.At(s.Y[j])
 			fmt.Fprintf(&b, `<div style="--c:%s;--a:%s;--e:%s"><i></i>`, dressed[group(s)].Colour, places(min(zero, at)), places(max(zero, at)))
-			if len(s.Lo) > 0 && !missing(s.Lo[j]) {
+			if len(s.Lo) > 0 && s.Lo[j] < s.Hi[j] {
 				fmt.Fprintf(&b, `<s style="--a:%s;--e:%s"></s>`, places(scale.At(s.Lo[j])), places(scale.At(s.Hi[j])))
 			}
 			fmt.Fprintf(&b, `<u>%s</u></div>`, typeset.Number(rounded(s.Y[j]), 0))

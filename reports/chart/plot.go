@@ -32,11 +32,8 @@ type PlotKey struct {
 
 // NewPlot draws a figure.
 func NewPlot(f *notebook.Figure, anchor string) (*Plot, error) {
-	if f.Alt[0] == "" {
-		return nil, fmt.Errorf("figure %s: the notebook has no alt text under it", f.ID)
-	}
-	if err := checkDrawing(f.Drawn[0]); err != nil {
-		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	if err := check(f); err != nil {
+		return nil, err
 	}
 	en, zh, together := asDrawn(f)
 	p := &Plot{Anchor: anchor, Form: en.Form, Told: typeset.BothHTML(f.Caption), Alt: f.Alt, Drawn: howDrawn(en, together),

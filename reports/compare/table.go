@@ -56,6 +56,11 @@ func (t Table) any(has func(Row) bool) bool {
 	return slices.ContainsFunc(t.Groups, func(g Group) bool { return slices.ContainsFunc(g.Rows, has) })
 }
 
+// Told reports whether a row has what the document states.
+func (t Table) Told() bool {
+	return t.any(func(r Row) bool { return r.Words || r.Mark.Stated != nil || r.Mark.Range != nil })
+}
+
 // Same reports whether a row of the table has a hollow dot, which the key then explains.
 func (t Table) Same() bool { return t.any(func(r Row) bool { return r.Drawn() && r.Mark.Same }) }
 

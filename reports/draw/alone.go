@@ -16,7 +16,7 @@ const (
 // Drawing is a drawing that needs no page.
 type Drawing struct{ root *node }
 
-// StandAlone gives a page's drawing a size, title, words, font and background of its
+// StandAlone gives what Tidy returns a size, title, words, font and background of its
 // own, and ink for the colour of the text around it.
 func StandAlone(svg, title, words string) (*Drawing, error) {
 	n, err := parseSVG(svg)
@@ -27,7 +27,6 @@ func StandAlone(svg, title, words string) (*Drawing, error) {
 	if len(size) != 4 {
 		return nil, fmt.Errorf("draw: a drawing without a size: viewBox %q", n.get("viewBox"))
 	}
-	n.drop("focusable")
 	n.set("xmlns", "http://www.w3.org/2000/svg")
 	n.set("width", size[2])
 	n.set("height", size[3])

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Ink stands for the colour of text in a chart's option. The browser puts the
-// theme's colour in its place, a printed SVG the surrounding text's.
+// Ink stands for the colour of text in a chart's option.
 const Ink = "#010203"
 
 // What every drawing inherits from its root, so that most text need not say it.
@@ -33,7 +32,6 @@ func Tidy(id, svg string) (string, error) {
 	n.attrs = nil
 	n.set("viewBox", size)
 	n.set("role", "img")
-	n.set("focusable", "false")
 	n.set("fill", "currentColor")
 	n.set("font-size", rootSize)
 	n.set("text-anchor", rootAnchor)
@@ -65,8 +63,8 @@ var (
 )
 
 // plain says every attribute in the shortest way and leaves out what holds anyway.
-// What only a live chart needs goes too: its marks on shapes, and the looks under
-// the pointer.
+// What only a chart in a browser needs goes too: its marks on shapes, and the looks
+// under the pointer.
 func (n *node) plain() error {
 	n.attrs = slices.DeleteFunc(n.attrs, func(a xml.Attr) bool {
 		k := a.Name.Local
@@ -211,7 +209,7 @@ func (n *node) plainPath() error {
 	return nil
 }
 
-// rename gives identifiers that no other drawing of a page has: letters of a hash
+// rename gives identifiers that no other drawing of a document has: letters of a hash
 // of the figure's, the kind of thing and a number.
 func (n *node) rename(id string) {
 	h := fnv.New32a()

@@ -26,7 +26,7 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 ` + strings.Replace(mark, "X", "20", 1) + strings.Replace(mark, "X", "30", 1) + strings.Replace(mark, "X", "40.26", 1) + `
 <defs><clipPath id="zr0-c0"><path d="M0 0l9 0l0 4Z" fill="#000"></path></clipPath><clipPath id="zr0-c1"><path d="M0 0l9 0l0 4Z" fill="#000"></path></clipPath>
 <pattern id="zr0-p0" width="7" height="7"><g><path d="M0 0l1 0l0 2Z" fill="rgb(0,0,0)" fill-opacity="0.28"></path></g></pattern></defs></svg>`
-	want := `<svg viewBox="0 0 90 40" role="img" focusable="false" fill="currentColor" font-size="12" text-anchor="middle">` +
+	want := `<svg viewBox="0 0 90 40" role="img" fill="currentColor" font-size="12" text-anchor="middle">` +
 		`<defs><path d="M0 0a3 3 0 1 1 0-.3 3 3 0 0 1 0 .3" fill="#D55E00" id="F-p0"/></defs>` +
 		`<path d="M2.5 30v5M12.5 30v5" stroke="currentColor" fill="none" stroke-opacity="0.45"/>` +
 		`<path d="M2 39h6" stroke="#0072B2" fill="none"/>` +

@@ -155,6 +155,9 @@ func bars(s *Series, n int) {
 		}
 		return out
 	}
+	if s.Y == nil { // no bar of the series is there
+		s.Y = []float64{}
+	}
 	s.Y, s.Lo, s.Hi = fill(s.Y), fill(s.Lo), fill(s.Hi)
 	s.X = nil
 }

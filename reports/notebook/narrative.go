@@ -19,7 +19,7 @@ import (
 func (b *Book) Narrative(l int, name, src string, others Results, told Told) (string, error) {
 	paper, _, _ := strings.Cut(name, ".")
 	p := b.page(l, &result.Result{ID: paper + "/" + name}, others)
-	p.t, p.told = b.reasons[l], told
+	p.t, p.told, p.story = b.reasons[l], told, true
 	t, err := text.New(name).Funcs(p.funcs()).Parse(src)
 	if err != nil {
 		return "", fmt.Errorf("narrative: %w", err)
@@ -53,7 +53,7 @@ func (p *page) other(id string, profiles ...string) (*page, error) {
 			return nil, err
 		}
 		o := p.book.page(p.at, r, p.find)
-		o.used, o.t = p.used, p.t
+		o.used, o.t, o.host, o.story = p.used, p.t, p, p.story
 		return o, nil
 	}
 	return nil, nil

@@ -67,7 +67,8 @@ type Part struct {
 	Table  *Table
 	Figure *Figure
 	Claims *Claims
-	Fold   *Both // title of a fold, which reaches to EndFold
+	Placed []string // a component's name and its words, for the page to draw
+	Fold   *Both    // title of a fold, which reaches to EndFold
 	End    bool
 
 	Nothing bool // a table of no rows, which takes its caption with it; on no page
@@ -172,6 +173,8 @@ type page struct {
 	blocks []Part
 	used   map[string]bool
 	told   Told
+	host   *page // of another result: the text that speaks of it
+	story  bool  // the text is no notebook
 }
 
 func (b *Book) page(l int, r *result.Result, others Results) *page {
@@ -268,6 +271,9 @@ func (p *page) cut(md string) (out []Part, err error) {
 // block puts a part where the notebook is; the lines under it that begin with ": " and
 // "alt: " are its caption and what a reader who cannot see it must know.
 func (p *page) block(part Part) string {
+	if p.host != nil {
+		return p.host.block(part)
+	}
 	p.blocks = append(p.blocks, part)
 	return fmt.Sprintf(mark, len(p.blocks)-1)
 }
@@ -295,9 +301,9 @@ func (p *page) funcs() text.FuncMap {
 		"is": is, "yes": yes, "known": known, "sum": sum, "fixed": fixed, "unit": p.unit, "apart": p.apart,
 		"past": func(s string) string { return s }, "stated": p.stated,
 		"count": func(rs []row) Value { return Value{V: float64(len(rs))} },
-		"table": p.table, "figure": p.figure, "claims": p.claims, "result": p.other,
+		"table": p.table, "figure": p.figure, "plot": p.plot, "claims": p.claims, "result": p.other,
 		"seeds": p.Seeds, "profile": p.Profile,
-		"extent": p.extent, "change": p.change, "verdict": verdict, "chip": chip, "mostly": mostly, "place": place, "counted": p.counted, "standing": p.standing,
+		"extent": p.extent, "change": p.change, "verdict": verdict, "chip": chip, "mostly": mostly, "place": p.placed, "counted": p.counted, "standing": p.standing,
 		"fold": func(title string) string {
 			var both Both
 			both[p.at] = title

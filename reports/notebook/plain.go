@@ -19,6 +19,8 @@ func (p *Page) Text(l int) string {
 		switch {
 		case part.Prose != nil:
 			line(plain(string(part.Prose[l])))
+		case part.Placed != nil:
+			line(strings.Join(part.Placed, " "))
 		case part.Fold != nil:
 			line(part.Fold[l])
 		case part.Table != nil:

@@ -259,9 +259,13 @@ func mostly(rs []row) (Value, error) {
 	return Value{V: claims.Most(words)}, nil
 }
 
-// place marks where a component of the page stands, on a line of its own.
-func place(name string, args ...string) string {
-	return "\n\n" + fmt.Sprintf(Mark, strings.Join(append([]string{"place", name}, args...), " ")) + "\n\n"
+// placed marks where a component of the page stands, on a line of its own; the page draws it.
+func (p *page) placed(name string, args ...string) string {
+	words := append([]string{name}, args...)
+	if !p.story {
+		return p.block(Part{Placed: words})
+	}
+	return "\n\n" + fmt.Sprintf(Mark, "place "+strings.Join(words, " ")) + "\n\n"
 }
 
 // counted returns how many claims of the document have one of some plain verdicts; without any, how many

@@ -24,6 +24,7 @@ type Head struct {
 	Title, Unit Both
 	Number      bool
 	Bound       string // "", result.Half or result.Low (an interval)
+	Asked       bool   // readers choose rows by it
 }
 
 // Cell is one cell of a Table: its text, and V, its value with every digit.
@@ -31,11 +32,13 @@ type Cell struct {
 	Text  Both
 	V     any
 	Empty bool
+	Items []Both // of a column that is asked for: each value of its list, or its one
 }
 
 // table places rows of a frame: columns by key, "seconds bsp dasp", each with its bounds. A
-// column with a plus, "+tie", is merged where nothing else of two rows differs. No row is
-// no table.
+// column with a plus, "+tie", is merged where nothing else of two rows differs; by one with a
+// question mark, "?link", readers choose rows. A label empty.<frame>.<key> says what an empty
+// cell means. No row is no table.
 func (p *page) table(keys string, rs []row) (string, error) {
 	if len(rs) == 0 {
 		return p.block(Part{Nothing: true}), nil
@@ -47,12 +50,14 @@ func (p *page) table(keys string, rs []row) (string, error) {
 		if strings.HasPrefix(key, "+") {
 			merged, key = len(at), key[1:]
 		}
+		asked := strings.HasPrefix(key, "?")
+		key = strings.TrimPrefix(key, "?")
 		i := frame.At(key)
 		if i < 0 {
 			return "", fmt.Errorf("%s: frame %s has no column %q", p.Result.ID, frame.ID, key)
 		}
 		p.used[frame.ID+"."+key] = true
-		h := Head{Key: key, Number: frame.Columns[i].Enum == ""}
+		h := Head{Key: key, Number: frame.Columns[i].Enum == "", Asked: asked}
 		title, err := p.column(frame.ID, key)
 		if err != nil {
 			return "", err
@@ -71,6 +76,14 @@ func (p *page) table(keys string, rs []row) (string, error) {
 			c, err := p.shown(r.at(i), t.Head[k].Bound)
 			if err != nil {
 				return "", err
+			}
+			if meaning, ok := p.words.find("empty." + frame.ID + "." + t.Head[k].Key); ok && c.Empty {
+				c.Text[p.at], c.Empty = meaning, false
+			}
+			if t.Head[k].Asked {
+				if c.Items, err = p.items(r.at(i), c); err != nil {
+					return "", err
+				}
 			}
 			line = append(line, c)
 		}
@@ -102,6 +115,22 @@ func (p *page) shown(v Value, bound string) (c Cell, err error) {
 		c.Text[p.at] += ci(v)
 	}
 	return c, nil
+}
+
+// items returns the values of a list by themselves; of another value, its cell's text.
+func (p *page) items(v Value, c Cell) (out []Both, err error) {
+	list, ok := v.V.([]any)
+	if !ok {
+		return []Both{c.Text}, nil
+	}
+	for _, x := range list {
+		var item Both
+		if item[p.at], err = p.bare(Value{V: x, Column: v.Column, page: v.page}); err != nil {
+			return nil, err
+		}
+		out = append(out, item)
+	}
+	return out, nil
 }
 
 // named tells whether a value is a name or a list of names.

@@ -85,6 +85,8 @@ func (p Part) name() string {
 			ids = append(ids, c.ID)
 		}
 		return "the claims " + strings.Join(ids, " ")
+	case p.Placed != nil:
+		return "the component " + strings.Join(p.Placed, " ")
 	case p.Fold != nil:
 		return "a fold"
 	case p.End:
@@ -116,6 +118,9 @@ func (p *Part) join(zh Part) error {
 		for i := range p.Table.Rows {
 			for j := range p.Table.Rows[i] {
 				p.Table.Rows[i][j].Text[1] = zh.Table.Rows[i][j].Text[1]
+				for k := range p.Table.Rows[i][j].Items {
+					p.Table.Rows[i][j].Items[k][1] = zh.Table.Rows[i][j].Items[k][1]
+				}
 			}
 		}
 	case p.Figure != nil:

@@ -17,7 +17,7 @@ var styles = []string{"report.css", "story.css", "compare.css", "result.css", "c
 
 // WidgetScripts make widgets work; pages that have none do without.
 var WidgetScripts = []string{"widgets.js", "widgets-stepper.js", "widgets-loads.js", "widgets-exchange.js", "widgets-ring.js", "widgets-dasp.js",
-	"widgets-sparse.js", "widgets-zoom.js"}
+	"widgets-sparse.js"}
 
 // beside are the further files that pages of one folder share: what the style sheets
 // load, and licences.

@@ -11,7 +11,7 @@ import (
 )
 
 // Library is a JavaScript library that Scripts loads when it is first needed. It is compiled once
-// per program, however often that renders: ECharts takes about a second.
+// per program: ECharts takes about a second.
 type Library struct {
 	name    string
 	compile func() (*goja.Program, error)

@@ -23,8 +23,7 @@
   /* The signs of buttons, drawn, since fonts lack them; from 0 to 16 each way. */
   var signs = {
     first: "M3 3h2v10H3zM14 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
-    forth: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM2 3v10l8-5z",
-    near: "M7 4h2v3h3v2H9v3H7V9H4V7h3z", far: "M4 7h8v2H4z", all: "M2 7l3-3v2h6V4l3 3v2l-3 3v-2H5v2L2 9z"
+    forth: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM2 3v10l8-5z"
   };
 
   /* A button that shows a sign and is called by words. */

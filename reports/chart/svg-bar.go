@@ -55,9 +55,7 @@ func barChart(f notebook.Drawing) (chart, func(map[string]any)) {
 			m["renderItem"] = "gradsync.errorbar"
 			m["encode"] = map[string]any{"x": 0, "y": []int{1, 2}}
 			m["itemStyle"] = map[string]any{"color": draw.Ink}
-			m["silent"] = true
 			m["z"] = 5
-			m["tooltip"] = map[string]any{"show": false}
 		})
 	}
 	return c, func(m map[string]any) {

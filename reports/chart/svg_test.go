@@ -30,19 +30,19 @@ func TestShareAxisIgnoresWideBands(t *testing.T) {
 	}
 }
 
-// A bar that is not there takes no room in the words beside a drawing and none in its
-// option, and a whisker stands on a bar that is there.
+// A bar that is not there is in no row of the file and none of the drawing, and a whisker stands on
+// a bar that is there.
 func TestBarsThatAreNotThere(t *testing.T) {
 	f := notebook.Drawing{ID: "f", Form: "bar", X: notebook.Axis{Categories: []string{"a", "b"}}, Series: []notebook.Series{
 		{Name: "s", Group: "s", Y: []float64{1, math.NaN()}, Lo: []float64{0.5, math.NaN()}, Hi: []float64{2, math.NaN()}}}}
-	if rows := pointsOf(f); len(rows) != 1 || rows[0][2] != "a" || rows[0][4] != "0.5" {
-		t.Errorf("in words: %v", rows)
+	if rows, err := CSV(f); err != nil || string(rows) != "series,group,seed,,,low,high\ns,s,,a,1,0.5,2\n" {
+		t.Errorf("in the file: %s (%v)", rows, err)
 	}
-	raw, err := Option(f)
+	raw, err := option(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(raw), `"data":[1,"-"]`) || !strings.Contains(string(raw), `"data":[[0,0.5,2,0,1]]`) {
+	if !strings.Contains(string(raw), `"data":[{"value":1},{"value":"-"}]`) || !strings.Contains(string(raw), `"data":[{"value":[0,0.5,2,0,1]}]`) {
 		t.Errorf("the option is %s", raw)
 	}
 	s, err := page.NewScripts()
@@ -87,7 +87,7 @@ func TestLogarithmicAxesNameSmallValues(t *testing.T) {
 	}
 	f := notebook.Drawing{ID: "f", Form: "line", X: notebook.Axis{Title: "x"}, Y: notebook.Axis{Title: "y", Log: true},
 		Series: []notebook.Series{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{0.0003, 0.02, 30}}}}
-	opt, err := Option(f)
+	opt, err := option(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,14 +18,13 @@ const (
 )
 
 // layLegend gives the names of a legend their room: a few flow; more, and long ones,
-// stand in columns, so that a printed drawing has all of them. The script turns a legend that is too tall for a narrow window into pages.
+// stand in columns, so that the drawing has all of them.
 func layLegend(m map[string]any) {
 	legend, _ := m["legend"].(map[string]any)
 	names, _ := legend["data"].([]string)
 	if len(names) == 0 {
 		return
 	}
-	legend["type"] = "plain"
 	legend["itemGap"] = legendGap(names)
 	grids, _ := m["grid"].([]any)
 	if len(grids) != 1 {

@@ -11,7 +11,7 @@ import (
 )
 
 // ganttChart draws one lane per worker and one textured band per stretch of
-// time, one series per state so that the legend can hide it.
+// time, one series per state so that the legend names it.
 func ganttChart(f notebook.Drawing) (chart, func(map[string]any)) {
 	c := charts.NewCustom()
 	c.SetGlobalOptions(globals(f)...)
@@ -29,7 +29,7 @@ func ganttChart(f notebook.Drawing) (chart, func(map[string]any)) {
 		var data []opts.CustomData
 		for _, b := range f.Bands {
 			if b.State == name {
-				data = append(data, opts.CustomData{Name: b.Label, Value: []float64{b.From, b.To, float64(b.Lane)}})
+				data = append(data, opts.CustomData{Value: []float64{b.From, b.To, float64(b.Lane)}})
 			}
 		}
 		c.AddSeries(name, data)

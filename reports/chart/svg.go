@@ -2,13 +2,13 @@ package chart
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"gradsync/reports/assets"
 	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -22,9 +22,23 @@ type chart interface {
 	JSON() map[string]any
 }
 
-// Option returns figure f as an ECharts option in JSON: data and names of
+// SVG draws a figure in English, figureWidth wide; draw.StandAlone gives it what it needs outside of a page. id
+// decides the identifiers in the drawing, so that one document can hold many.
+func SVG(f *notebook.Figure, id string, s *page.Scripts) (string, error) {
+	if err := check(f); err != nil {
+		return "", err
+	}
+	en, _, _ := asDrawn(f)
+	opt, err := option(en)
+	if err != nil {
+		return "", err
+	}
+	return drawOption(s, id, opt, heightOf(en)+legendRow*(legendRows(namesOf(en))-1))
+}
+
+// option returns figure f as an ECharts option in JSON: data and names of
 // functions, never code. The same figure gives the same bytes.
-func Option(f notebook.Drawing) ([]byte, error) {
+func option(f notebook.Drawing) ([]byte, error) {
 	var c chart
 	var patch func(m map[string]any)
 	switch f.Form {
@@ -51,7 +65,6 @@ func Option(f notebook.Drawing) ([]byte, error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, fmt.Errorf("chart: figure %s: %w", f.ID, err)
 	}
-	bare(m)
 	dress(m, f)
 	patch(m)
 	layLegend(m)
@@ -62,25 +75,10 @@ func Option(f notebook.Drawing) ([]byte, error) {
 	return out, nil
 }
 
-// bare writes {"value":v} as v, which ECharts takes alike: half the bytes of a
-// chart of many points.
-func bare(m map[string]any) {
-	list, _ := m["series"].([]any)
-	for i := range list {
-		data, _ := seriesAt(m, i)["data"].([]any)
-		for k := range data {
-			if d, ok := data[k].(map[string]any); ok && len(d) == 1 && d["value"] != nil {
-				data[k] = d["value"]
-			}
-		}
-	}
-}
-
 // globals returns the options that all three forms share.
 func globals(f notebook.Drawing) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithInitializationOpts(opts.Initialization{ChartID: "fig-" + typeset.Slug(f.ID)}),
-		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
 		charts.WithGridOpts(opts.Grid{Left: "72", Right: rightOf(f), Top: "64", Bottom: "60"}),
 		charts.WithAnimation(false),
 	}
@@ -99,25 +97,16 @@ func rightOf(f notebook.Drawing) string {
 	return "28"
 }
 
-// dress sets what go-echarts has no field for: text colours that follow the
-// theme, the description for screen readers, axis names that do not collide.
+// dress sets what go-echarts has no field for: the colour of text, and axis names that do not collide.
 func dress(m map[string]any, f notebook.Drawing) {
-	delete(m, "title")   // the page has the heading
-	delete(m, "toolbox") // and the buttons
+	for _, part := range []string{"title", "toolbox", "tooltip"} {
+		delete(m, part)
+	}
 	m["backgroundColor"] = "transparent"
 	m["textStyle"] = map[string]any{"color": draw.Ink, "fontFamily": "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"}
-	m["aria"] = map[string]any{
-		"enabled": true,
-		"label":   map[string]any{"description": ""}, // the page has it
-		"decal":   map[string]any{"show": false},
-	}
 	m["legend"] = map[string]any{
-		"type": "scroll", "top": 4, "left": 8, "right": 8, "itemGap": 12, "itemWidth": 26,
-		"textStyle":     map[string]any{"color": draw.Ink, "fontSize": 13},
-		"pageTextStyle": map[string]any{"color": draw.Ink}, "pageIconColor": draw.Ink, "pageIconInactiveColor": Grey,
-	}
-	if t, ok := m["tooltip"].(map[string]any); ok {
-		t["renderMode"], t["confine"] = "richText", true
+		"type": "plain", "top": 4, "left": 8, "right": 8, "itemGap": 12, "itemWidth": 26,
+		"textStyle": map[string]any{"color": draw.Ink, "fontSize": 13},
 	}
 	for _, at := range []struct {
 		key  string
@@ -152,14 +141,6 @@ func dressAxis(m map[string]any, key string, a notebook.Axis, gap int) {
 	axis["splitLine"] = map[string]any{"show": key == "yAxis", "lineStyle": faint["lineStyle"]}
 }
 
-// axisTitle returns "iteration time (s)".
-func axisTitle(a notebook.Axis) string {
-	if a.Unit == "" || a.Unit == "-" {
-		return a.Title
-	}
-	return a.Title + " (" + a.Unit + ")"
-}
-
 // axisType returns ECharts' word for the axis.
 func axisType(a notebook.Axis) string {
 	if a.Log {
@@ -178,19 +159,16 @@ func seriesAt(m map[string]any, i int) map[string]any {
 	return s
 }
 
-// echarts is the very file that a page loads, with the functions of report.js that
-// charts name.
-var echarts = page.NewLibrary("ECharts", func() (string, error) {
-	js, err := assets.ReadFile("echarts-6.1.0.min.js")
-	if err != nil {
-		return "", err
-	}
-	ours, err := assets.ReadFile("report.js")
-	return string(js) + "\n;" + string(ours) + "\n;gradsyncInstall(echarts)", err
-})
+//go:embed lib/echarts-6.1.0.min.js
+var echartsJS string
 
-// figureWidth is the drawn width of a figure in pixels; a printed one scales with the
-// page.
+//go:embed series.js
+var seriesJS string
+
+// echarts never leaves the program.
+var echarts = page.NewLibrary("ECharts", func() (string, error) { return echartsJS + "\n;" + seriesJS, nil })
+
+// figureWidth is the drawn width of a figure in pixels.
 const figureWidth = 900
 
 // figureHeight grows with the lanes of a time line.
@@ -210,12 +188,10 @@ func heightOf(f notebook.Drawing) int {
 	return figureHeight(len(f.Lanes))
 }
 
-const drawScript = `(function(opt,w,h){var o=JSON.parse(opt);o.animation=false;` +
-	`var c=echarts.init(null,null,{renderer:'svg',ssr:true,width:w,height:h});` +
-	`try{c.setOption(o);return c.renderToSVGString()}finally{c.dispose()}})`
+const drawScript = `(function(opt,w,h){var c=echarts.init(null,null,{renderer:'svg',ssr:true,width:w,height:h});` +
+	`try{c.setOption(JSON.parse(opt));return c.renderToSVGString()}finally{c.dispose()}})`
 
-// drawOption draws an option. Text takes the colour of the text around the figure, and
-// identifiers start with id, so that a page can hold many.
+// drawOption draws an option; text takes the colour of the text around the drawing.
 func drawOption(s *page.Scripts, id string, option []byte, height int) (string, error) {
 	if err := s.Load(echarts); err != nil {
 		return "", err

@@ -38,7 +38,7 @@ func TestCategoriesAllHaveTheirName(t *testing.T) {
 	}) {
 		f := notebook.Drawing{ID: "b", Form: "bar", X: notebook.Axis{Title: "model", Categories: names}, Y: notebook.Axis{Title: "share", Unit: "%"},
 			Series: []notebook.Series{{Name: "s", Y: make([]float64, len(names))}}}
-		raw, err := Option(f)
+		raw, err := option(f)
 		if err == nil {
 			err = json.Unmarshal(raw, &opt)
 		}
@@ -65,7 +65,7 @@ func TestCountsHaveWholeTicks(t *testing.T) {
 	seconds.X.Unit = "s"
 	halves.Series = []notebook.Series{{Name: "s", X: []float64{2, 2.5}, Y: []float64{1, 1}}}
 	for i, f := range []notebook.Drawing{f, seconds, halves} {
-		raw, err := Option(f)
+		raw, err := option(f)
 		if err != nil {
 			t.Fatal(err)
 		}
