@@ -13,7 +13,8 @@ var documents = []Paper{
 			"freely while the weights it holds are not much newer than the oldest in use, holds it back a little " +
 			"when they are, and stops it when they are far newer.",
 			"速度不等的工作节点通过参数服务器训练同一个模型。DASP 的规则是：工作节点持有的权重比在用的最旧权重新得不多时任其运行，新了一些时稍作等待，新得太多时令其停下。"},
-		Plain: "Ma Xiang, Shen Guowei, Guo Chun, Cui Yunhe, Chen Yi, “面向异构分布式机器学习的动态自适应并行加速方法” " +
+		Plain: "马翔, 申国伟, 郭春, 崔允贺, 陈意 (Ma Xiang, Shen Guowei, Guo Chun, Cui Yunhe, Chen Yi), " +
+			"“面向异构分布式机器学习的动态自适应并行加速方法” " +
 			"[A dynamic adaptive parallel acceleration method for heterogeneous distributed machine learning; our translation], CAAI Transactions on " +
 			"Intelligent Systems (智能系统学报), 2023, no. 5.",
 		BibTeX: `@article{ma2023dasp,
