@@ -92,7 +92,7 @@ func TestExport(t *testing.T) {
 	if n != 6 || len(files) != 3*n+1 {
 		t.Errorf("%d figures on the pages, %d files", n, len(files))
 	}
-	for _, want := range []string{"caption: ", "command: bin/gradsync run dasp/", "commit: ", "Cite the paper: Ma Xiang", "result sha256: "} {
+	for _, want := range []string{"caption: ", "command: bin/gradsync run dasp/", "commit: ", "Cite the paper: 马翔", "result sha256: "} {
 		if !strings.Contains(files["README.txt"], want) {
 			t.Errorf("README.txt lacks %q", want)
 		}

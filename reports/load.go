@@ -64,8 +64,8 @@ func loadSome(root string) (map[string][]loaded, error) {
 		all, err = load(root)
 	}
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, or make some with `gradsync run dasp`",
-			root, cited.Documents[0].Key)
+		err = fmt.Errorf("reports: no results in %s: name the folder that holds %s and the like with --results, as --results experiments/results in a clone, "+
+			"or make some with `gradsync run dasp`", root, cited.Documents[0].Key)
 	}
 	return all, err
 }

@@ -273,7 +273,7 @@ func childWords(words []string, np int) (complete []string, server bool, err err
 		return nil, false, usagef("launch: %q does not run over TCP: `launch --np N -- train …` does", name)
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
-		return nil, false, usageError{fmt.Errorf("launch: train: %s", flagProblem(err))}
+		return nil, false, usageError{fmt.Errorf("launch: train: %s", flagProblem(cmd, err))}
 	}
 	flags := cmd.Flags()
 	sync, _ := flags.GetString("sync")

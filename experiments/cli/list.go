@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -85,34 +84,7 @@ func nearest(all []exp.Experiment, name string) string {
 		}
 		names = append(names, e.ID)
 	}
-	name = string([]rune(strings.ToLower(name))[:min(utf8.RuneCountInString(name), longName)])
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
-	return strings.Join(names[:min(fewNearest, len(names))], ", ")
-}
-
-// longName is the number of letters of a name that are compared: no id is longer.
-const longName = 60
-
-// edits counts the letters that must be put in, taken out or exchanged to make b of a.
-func edits(a, b string) int {
-	to := []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range []rune(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j, y := range to {
-			change := before
-			if x != y {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, before+1, row[j]+1)
-		}
-	}
-	return row[len(to)]
+	return strings.Join(byLikeness(name, names)[:min(fewNearest, len(names))], ", ")
 }
 
 // profileOf checks that an experiment has a profile.

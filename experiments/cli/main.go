@@ -158,7 +158,7 @@ Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q: `gradsync --help` lists the commands", args[0])
+				return usagef("unknown command %q:%s `gradsync --help` lists the commands", args[0], didYouMean(args[0], commandNames(cmd), "gradsync "))
 			}
 			return cmd.Help()
 		},
@@ -166,11 +166,11 @@ Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("gradsync {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%s: %s (see `%s --help`)", cmd.Name(), flagProblem(err), cmd.CommandPath())}
+		return usageError{fmt.Errorf("%s: %s (see `%s --help`)", cmd.Name(), flagProblem(cmd, err), cmd.CommandPath())}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object and nothing else on standard output")
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress, and no line on the engine")
-	root.AddCommand(a.commands()...)
+	inGroups(root, a.commands())
 	a.nameExamples(root)
 	return root
 }
@@ -190,10 +190,17 @@ func (a *app) nameExamples(cmd *cobra.Command) {
 // indented matches a command on a line of its own in a text.
 var indented = regexp.MustCompile(`(?m)^(  .*?)\bgradsync `)
 
-// flagProblem words an unreadable number without the parser's own terms.
-func flagProblem(err error) string {
+// flagProblem words an unreadable number without the parser's own terms, and names the
+// flag that an unknown one comes near to.
+func flagProblem(cmd *cobra.Command, err error) string {
 	var number *strconv.NumError
 	text := err.Error()
+	if name, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
+		if like := didYouMean(name, flagNames(cmd), "--"); like != "" {
+			text += ":" + like
+		}
+		return text
+	}
 	if !errors.As(err, &number) {
 		return text
 	}
@@ -227,8 +234,8 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// commands returns all subcommands in the order of the help: ours, then the Makefile's
-// targets for machines without make.
+// commands returns all subcommands: ours, then the Makefile's targets for machines
+// without make.
 func (a *app) commands() []*cobra.Command {
 	return append([]*cobra.Command{
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),

@@ -25,12 +25,14 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Render the pages, or the figures, from the results on disk; trains nothing",
-		Example: "  gradsync report --results out/results --out out/html\n  gradsync report --single-file --out out/hand-in\n" +
+		Example: "  gradsync report --results experiments/results --out out/html\n  gradsync report --results out/results --single-file --out out/hand-in\n" +
 			"  gradsync report --results out/results --figures out/figures",
 		Long: `Render the pages, or the figures, from the results on disk; trains nothing.
 
 Files are written or replaced, and none is removed: a page whose results are gone
 stays until somebody deletes it, or until another folder is named.
+Results are those of out/results, which the command run writes; those of the
+repository lie in experiments/results.
 A figure with a letter that the fonts of the images lack is written without its
 PNG, which is said.`,
 		Args: args(0, 0, "none"),

@@ -68,7 +68,8 @@ func TestReportWithoutResults(t *testing.T) {
 	empty := t.TempDir()
 	const deep = "../results/ring/ci"
 	for _, c := range []struct{ results, want string }{
-		{empty, "no results in " + empty + ": name the folder that holds ring and the like with --results, or make some with `gradsync run dasp`"},
+		{empty, "no results in " + empty + ": name the folder that holds ring and the like with --results, " +
+			"as --results experiments/results in a clone, or make some with `gradsync run dasp`"},
 		{deep, "no results in " + deep + ": name the folder"},
 		{"../results/ring", `results of an unknown paper "ci"`},
 		{filepath.Join(empty, "absent"), "no results in"},

@@ -8,11 +8,13 @@ var documents = []Paper{
 		Title: pair{"A dynamic adaptive parallel acceleration method for heterogeneous distributed machine learning",
 			"面向异构分布式机器学习的动态自适应并行加速方法"},
 		Original: "面向异构分布式机器学习的动态自适应并行加速方法", Lang: "zh",
+		By: pair{"Ma Xiang, Shen Guowei, Guo Chun, Cui Yunhe, Chen Yi (2023)", "马翔、申国伟、郭春、崔允贺、陈意（2023 年）"},
 		Lede: pair{"Workers of unequal speed train one model through a parameter server. DASP lets a worker run on " +
 			"freely while the weights it holds are not much newer than the oldest in use, holds it back a little " +
 			"when they are, and stops it when they are far newer.",
 			"速度不等的工作节点通过参数服务器训练同一个模型。DASP 的规则是：工作节点持有的权重比在用的最旧权重新得不多时任其运行，新了一些时稍作等待，新得太多时令其停下。"},
-		Plain: "Ma Xiang, Shen Guowei, Guo Chun, Cui Yunhe, Chen Yi, “面向异构分布式机器学习的动态自适应并行加速方法” " +
+		Plain: "马翔, 申国伟, 郭春, 崔允贺, 陈意 (Ma Xiang, Shen Guowei, Guo Chun, Cui Yunhe, Chen Yi), " +
+			"“面向异构分布式机器学习的动态自适应并行加速方法” " +
 			"[A dynamic adaptive parallel acceleration method for heterogeneous distributed machine learning; our translation], CAAI Transactions on " +
 			"Intelligent Systems (智能系统学报), 2023, no. 5.",
 		BibTeX: `@article{ma2023dasp,
@@ -40,6 +42,7 @@ var documents = []Paper{
 		Key: "ring", Noun: pair{"blog", "博客"}, Short: pair{"Ring all-reduce", "环形全归约"},
 		Title:    pair{"Bringing HPC Techniques to Deep Learning", "把高性能计算技术带入深度学习"},
 		Original: "Ring Allreduce", Lang: "en",
+		By: pair{"Andrew Gibiansky (2017)", "Andrew Gibiansky（2017 年）"},
 		Lede: pair{"Workers with equal copies of one network must add up their gradients after every mini-batch. Passed " +
 			"round a ring in pieces, the gradient costs each worker less than twice its own size, however many " +
 			"workers there are.",
@@ -67,6 +70,7 @@ var documents = []Paper{
 		Title: pair{"Distributed training method for large-scale deep neural network",
 			"一种面向大规模深度神经网络的分布式训练方法"},
 		Original: "一种面向大规模深度神经网络的分布式训练方法", Lang: "zh",
+		By: pair{"Liu Chubo, Zeng Zihao, Yang Wangdong (application of 2021)", "刘楚波、曾子豪、阳王东（2021 年申请）"},
 		Lede: pair{"A ring all-reduce whose blocks travel as updated weights or as gradients, whichever holds more " +
 			"zeros, and compressed where that is sooner there. Each layer starts its ring as soon as the " +
 			"backward pass has its gradient.",
@@ -94,6 +98,7 @@ var documents = []Paper{
 		Title: pair{"A Synchronized Gradient Descent Algorithm Based on Distributed Coding",
 			"一种基于分布式编码的同步梯度下降算法"},
 		Original: "一种基于分布式编码的同步梯度下降算法", Lang: "zh",
+		By: pair{"Li Bowen, Xie Zaipeng, Mao Yingchi, Xu Yuanyuan, Zhu Xiaorui, Zhang Ji (2021)", "李博文、谢在鹏、毛莺池、徐媛媛、朱晓瑞、张基（2021 年）"},
 		Lede: pair{"Every block of a batch is computed by several nodes. A node can then send one coded packet of which " +
 			"each receiver subtracts what it computed itself, so that one multicast serves them all with " +
 			"something new. Computing more to send less: the paper proves how much less, and this page counts it.",

@@ -23,6 +23,7 @@ type Paper struct {
 	Title    pair   // ours where the source prints none
 	Original string // in the source's language
 	Lang     string // of Original
+	By       pair   // who wrote it and when: "Li Bowen, Xie Zaipeng (2021)"; nothing for Ours
 	Lede     pair   // two sentences for a reader who has not read the paper
 	Plain    string // citation
 	BibTeX   string

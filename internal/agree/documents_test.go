@@ -110,6 +110,11 @@ func TestEveryDocumentIsWhole(t *testing.T) {
 		if !p.Ours && (p.Plain == "" || p.BibTeX == "" || p.Original == "" || p.Claims == "" || p.Dated == "" || p.Diagram == "") {
 			t.Errorf("%s is a source without citation, claims, title, date or diagram", p.Key)
 		}
+		for _, name := range strings.Split(strings.Split(p.By[0], " (")[0], ", ") {
+			if !p.Ours && (name == "" || p.By[1] == "" || !strings.Contains(p.Plain, name)) {
+				t.Errorf("%s: its citation names no author %q, or no Chinese is written of them: %q", p.Key, name, p.By)
+			}
+		}
 		if id, _, _ := strings.Cut(p.Diagram, "#"); id != "" && !ids[id] {
 			t.Errorf("%s has its diagram from %s, which is no experiment", p.Key, id)
 		}

@@ -32,8 +32,8 @@
   /* A packet in words, and what its receivers make of it. */
   W.packet = function (data, i, lang) {
     var p = data.packets[i], of = data.packets.length;
-    return W.say(lang, "Packet " + (i + 1) + " of " + of + ", " + p.when.replace("–", " to ") + ", " + p.bytes + " bytes: node " + p.from + " sends " + p.content + " to node" + (p.to.length > 1 ? "s " : " ") + p.to.join(", ") + ".",
-      "第 " + (i + 1) + " 个数据包，共 " + of + " 个，" + p.when + "，" + p.bytes + " 字节：节点 " + p.from + " 把 " + p.content + " 发给节点 " + p.to.join("、") + "。");
+    return W.say(lang, "Packet " + (i + 1) + " of " + of + ": node " + p.from + " sends " + p.content + " to node" + (p.to.length > 1 ? "s " : " ") + p.to.join(", ") + ".",
+      "第 " + (i + 1) + " 个数据包，共 " + of + " 个：节点 " + p.from + " 把 " + p.content + " 发给节点 " + p.to.join("、") + "。");
   };
   function segment(data, d) {
     return "G{" + data.blocks.filter(function (b) { return b.number === d.block; })[0].holders + "}[" + d.segment + "]";
@@ -65,7 +65,7 @@
       var x = margin + i * side + 1, parts = [], w = (side - 2) / data.segments;
       for (var k = 0; k < data.segments; k++) parts.push(W.draw("rect", { x: x + k * w, y: 27, width: w, height: 28 }, g));
       W.draw("rect", { "class": "edge", x: x, y: 27, width: side - 2, height: 28 }, g);
-      W.draw("text", { x: x + side / 2 - 1, y: 45, "text-anchor": "middle", "class": "small" }, g, b.holders.join(""));
+      W.draw("text", { x: x + side / 2 - 1, y: 45, "text-anchor": "middle", "class": "small" }, g, b.holders.join(","));
       return parts;
     });
     /* got: what the node has just decoded, if anything. */
@@ -139,8 +139,9 @@
       place: function (k) { return k === 0 ? W.say(lang, "start", "开始") : W.say(lang, "packet " + k + " of " + total, "第 " + k + " 个数据包，共 " + total + " 个"); } });
     side.appendChild(list);
     var b = data.blocks[0].holders;
-    W.make("p", { "class": "quiet" }, box, W.say(lang, "A box " + b.join("") + " is the gradient G{" + b + "} of the block that nodes " + W.and(lang, b) + " compute, cut in " + data.segments + " segments, [0] first. Blue, plain: computed by the node. Green, dashed: decoded, with a heavy edge just now. Below stands what a receiver takes from the packet and what is left. Packets are shown one after another; their times say which travel at once.",
-      "方格 " + b.join("") + " 是由节点 " + W.and(lang, b) + " 计算的样本块的梯度 G{" + b + "}，分为 " + data.segments + " 个片段，[0] 在前。蓝色无边：节点自己算的；绿色虚线边：解码所得，粗边为刚刚得到。下方是接收者从数据包中减去的与剩下的。各数据包依次显示，哪些同时在路上看它们的时间。"));
+    W.make("p", { "class": "quiet" }, box, W.say(lang,
+      data.nodes + " nodes, and each block of the batch is computed by " + data.segments + " of them. A box " + b + " is the gradient of the block of nodes " + W.and(lang, b) + "; its segments are G{" + b + "}[0] to [" + (data.segments - 1) + "]. Blue: computed by the node itself. Green: decoded; orange edge: just now. Below its boxes a receiver subtracts (−) what it knows, and this is left (=). Packets are shown one by one; some travelled at once.",
+      "共 " + data.nodes + " 个节点，每个样本块由其中 " + data.segments + " 个计算。方格 " + b + " 是节点 " + W.and(lang, b) + " 所算那一块的梯度，它的片段是 G{" + b + "}[0] 至 [" + (data.segments - 1) + "]。蓝色：节点自己算的。绿色：解码所得，橙色边的刚刚得到。方格下方是接收者减去（−）的已知部分和剩下（=）的内容。数据包逐个显示，其中一些是同时传送的。"));
     return out;
   };
 })(gradsyncWidgets);

@@ -16,10 +16,11 @@ type Document struct {
 	FormulaNote, AlgorithmNote notebook.Both
 }
 
-// Noun, Short, Title and Lede return the descriptor's pairs as texts of a page.
+// Noun, Short, Title, By and Lede return the descriptor's pairs as texts of a page.
 func (d *Document) Noun() notebook.Both  { return d.Paper.Noun }
 func (d *Document) Short() notebook.Both { return d.Paper.Short }
 func (d *Document) Title() notebook.Both { return d.Paper.Title }
+func (d *Document) By() notebook.Both    { return d.Paper.By }
 func (d *Document) Lede() notebook.Both  { return d.Paper.Lede }
 
 // Formula is one display formula: TeX for the page's MathML and for copying.

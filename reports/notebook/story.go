@@ -214,10 +214,11 @@ func (p *page) bareTo(v Value, digits []int) (string, error) {
 }
 
 // verdict marks the chip of several claims: the page shows the plain verdict that most of them have, and
-// beside it how many have which. A restatement, which is not counted, is told by Restated behind its word.
-func verdict(rs []row) (string, error) {
+// beside it how many have which. A restatement, which is not counted, is told by Restated behind its word. Claims
+// of several results come in turn.
+func verdict(of ...[]row) (string, error) {
 	var words []string
-	for _, r := range rs {
+	for _, r := range slices.Concat(of...) {
 		v, err := r.Get("word")
 		if err != nil {
 			return "", err

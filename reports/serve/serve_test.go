@@ -2,6 +2,8 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -370,6 +372,64 @@ func TestServeRefusesWhatIsNotThere(t *testing.T) {
 		err := Serve(context.WithoutCancel(ctx), c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want one line with %q", err, c.want)
+		}
+	}
+}
+
+// Pages and scripts go as gzip to whoever takes it, whole and with the length that was sent;
+// to others, to those who refuse it and in parts they go as they are.
+func TestServeCompresses(t *testing.T) {
+	dir := t.TempDir()
+	script := strings.Repeat("a long script; ", 1000)
+	write(t, filepath.Join(dir, "index.html"), strings.Replace(aPage, "a page", script, 1))
+	write(t, filepath.Join(dir, "assets", "a.js"), script)
+	write(t, filepath.Join(dir, "assets", "a.woff2"), script)
+	s := start(t, Options{Dir: dir})
+	plain := &http.Transport{DisableCompression: true} // else the client asks and unpacks by itself
+	defer plain.CloseIdleConnections()
+	for _, c := range []struct {
+		path, accept, ranged string
+		packed               bool
+	}{
+		{"/", "gzip, deflate, br", "", true}, {"/assets/a.js", "br;q=1.0, GZIP;q=0.5", "", true}, {"/", "", "", false}, {"/", "gzip;q=0", "", false},
+		{"/assets/a.js", "deflate", "", false}, {"/assets/a.woff2", "gzip", "", false}, {"/assets/a.js", "gzip", "bytes=0-99", false},
+	} {
+		req, err := http.NewRequest(http.MethodGet, s.url+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range map[string]string{"Accept-Encoding": c.accept, "Range": c.ranged} {
+			if v != "" {
+				req.Header.Set(k, v)
+			}
+		}
+		resp, err := plain.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || resp.ContentLength != int64(len(sent)) {
+			t.Errorf("%+v: %d bytes of %d, %v", c, len(sent), resp.ContentLength, err)
+		}
+		text := sent
+		if packed := resp.Header.Get("Content-Encoding") == "gzip"; packed != c.packed {
+			t.Errorf("%+v: sent as gzip: %v", c, packed)
+		} else if packed {
+			z, err := gzip.NewReader(bytes.NewReader(sent))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err = io.ReadAll(z); err != nil || len(sent) > len(text)/5 {
+				t.Errorf("%+v: %d bytes of %d, %v", c, len(sent), len(text), err)
+			}
+		}
+		want := script
+		if c.ranged != "" {
+			want = script[:100]
+		}
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%+v: the text is not the file's", c)
 		}
 	}
 }

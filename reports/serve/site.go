@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"html"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,6 +108,15 @@ func (s *site) file(w http.ResponseWriter, r *http.Request) {
 		if kind := contentTypes[path.Ext(name)]; kind != "" { // the same on systems that register others
 			w.Header().Set("Content-Type", kind)
 		}
+		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/") && r.Header.Get("Range") == "" {
+			text, err := io.ReadAll(f)
+			if err != nil {
+				http.Error(w, "The file cannot be read.", http.StatusInternalServerError)
+				return
+			}
+			send(w, r, http.StatusOK, text)
+			return
+		}
 		http.ServeContent(w, r, name, st.ModTime(), f)
 		return
 	}
@@ -114,7 +125,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The page cannot be read.", http.StatusInternalServerError)
 		return
 	}
-	sendPage(w, http.StatusOK, reloading(page, state))
+	sendPage(w, r, http.StatusOK, reloading(page, state))
 }
 
 var contentTypes = map[string]string{
@@ -129,7 +140,7 @@ func (s *site) missing(w http.ResponseWriter, r *http.Request, name, state strin
 		return
 	}
 	w.Header().Set("Retry-After", "5")
-	sendPage(w, http.StatusServiceUnavailable, reloading([]byte(waitingPage), state))
+	sendPage(w, r, http.StatusServiceUnavailable, reloading([]byte(waitingPage), state))
 }
 
 const waitingPage = `<!doctype html>
@@ -141,10 +152,40 @@ const waitingPage = `<!doctype html>
 <p lang="zh">页面正在生成，最多一分钟，完成后会自动出现。</p></main></body></html>
 `
 
-func sendPage(w http.ResponseWriter, status int, page []byte) {
+func sendPage(w http.ResponseWriter, r *http.Request, status int, page []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	send(w, r, status, page)
+}
+
+// send sends a text, as gzip to whoever takes that.
+func send(w http.ResponseWriter, r *http.Request, status int, text []byte) {
+	h := w.Header()
+	h.Add("Vary", "Accept-Encoding")
+	if takesGzip(r.Header.Values("Accept-Encoding")) {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(text) // a buffer takes all
+		_ = z.Close()
+		h.Set("Content-Encoding", "gzip")
+		text = b.Bytes()
+	}
+	h.Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	_, _ = w.Write(page)
+	_, _ = w.Write(text)
+}
+
+// takesGzip reports whether the lines of an Accept-Encoding name gzip, and not with the
+// weight zero, which refuses it.
+func takesGzip(lines []string) bool {
+	for _, coding := range strings.Split(strings.Join(lines, ","), ",") {
+		name, weight, _ := strings.Cut(coding, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+		return err != nil || q > 0
+	}
+	return false
 }
 
 var policy = regexp.MustCompile(`(<meta http-equiv="Content-Security-Policy" content=")([^"]*)("\s*/?>)`)

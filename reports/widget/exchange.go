@@ -29,9 +29,7 @@ type packet struct {
 	From    int       `json:"from"`
 	To      []int     `json:"to"`
 	Content string    `json:"content"` // "G{0,1}[1] + G{1,2}[0]"
-	When    string    `json:"when"`
-	Bytes   string    `json:"bytes"`
-	Got     []decoded `json:"got"` // one per receiver
+	Got     []decoded `json:"got"`     // one per receiver
 }
 
 // decoded holds what one receiver has after it subtracted what it knew.
@@ -85,10 +83,7 @@ func exchangeOf(r *result.Result, t *frame) (*packetWalk, error) {
 			return ""
 		}
 		from := ints(cell("from"))
-		p := packet{To: ints(cell("to")), Content: spaced(text("content")), Bytes: text("bytes"), When: text("begin") + "–" + text("end")}
-		if k := t.At("end"); k >= 0 {
-			p.When = typeset.WithUnit(p.When, t.Columns[k].Unit)
-		}
+		p := packet{To: ints(cell("to")), Content: spaced(text("content"))}
 		if len(from) != 1 || len(p.To) == 0 || p.Content == "" {
 			return nil, fmt.Errorf("row %d: from %v to %v: %q", i, cell("from"), cell("to"), p.Content)
 		}

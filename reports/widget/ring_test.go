@@ -84,7 +84,8 @@ func TestTheRingInWords(t *testing.T) {
 			}
 		}
 		en, zh := fmt.Sprint(worked(t, "ringSaid", w, at, "en")), fmt.Sprint(worked(t, "ringSaid", w, at, "zh"))
-		wants := []string{fmt.Sprintf("Step %d, %s: ", at-1, loop), fmt.Sprintf("%d of the 25 chunks are complete", done)}
+		does := map[string]string{"reduce-scatter": "adds the chunk", "all-gather": "overwrites its chunk"}[loop]
+		wants := []string{does, fmt.Sprintf("%d of the 25 chunks are complete", done)}
 		if at <= 4 {
 			wants = append(wants, fmt.Sprintf("the sum of %d GPUs", at+1))
 		}
@@ -92,6 +93,13 @@ func TestTheRingInWords(t *testing.T) {
 			if !strings.Contains(en, want) {
 				t.Errorf("after step %d the page says %q, want %q", at-1, en, want)
 			}
+		}
+		if got, want := fmt.Sprint(worked(t, "ringPlace", w, at, "en")), fmt.Sprintf("exchange %d of 8: %s", at, loop); got != want {
+			t.Errorf("the place is %q, want %q", got, want)
+		}
+		sign := map[string]string{"reduce-scatter": "(+) is added", "all-gather": "(=) is copied"}[loop]
+		if key := fmt.Sprint(worked(t, "ringKey", w.Steps[at-1], "en")); !strings.Contains(key, sign) || strings.Contains(key, "✓") != (loop == "all-gather") {
+			t.Errorf("after step %d the key says %q", at-1, key)
 		}
 		if !strings.Contains(zh, fmt.Sprintf("25 个块中有 %d 个", done)) || strings.Contains(zh, "GPU has") {
 			t.Errorf("after step %d the Chinese page says %q", at-1, zh)

@@ -52,7 +52,11 @@ func TestTheChoicesAreTheFrames(t *testing.T) {
 					t.Errorf("%s, m = %d: %q lacks %s %% of the %s", m.Name, h+1, said, text, kind)
 				}
 			}
-			if want := fmt.Sprintf("%s, all layers, a block that holds the sum of %d of 8 ranks", m.Name.En(), h+1); !strings.HasPrefix(said, want) {
+			want := fmt.Sprintf("%s, all layers. A block that sums %d of 8 workers: ", m.Name.En(), h+1)
+			if h == 0 {
+				want = m.Name.En() + ", all layers. A block of one worker’s own, before any sum: "
+			}
+			if !strings.HasPrefix(said, want) {
 				t.Errorf("%q does not begin with %q", said, want)
 			}
 		}
@@ -70,7 +74,7 @@ func TestTheChoicesAreTheFrames(t *testing.T) {
 			}
 		}
 		zh := fmt.Sprint(worked(t, "sparseSaid", x, i, 1, 1, "zh"))
-		if strings.Contains(zh, "undefined") || strings.Contains(zh, "[object") || strings.Contains(zh, "layers") || !strings.Contains(zh, "8 / 8") ||
+		if strings.Contains(zh, "undefined") || strings.Contains(zh, "[object") || strings.Contains(zh, "layers") || !strings.Contains(zh, "8 个节点中 8 个") ||
 			!strings.HasPrefix(zh, m.Name.Zh()+"，"+m.Parts[1].Name.Zh()) {
 			t.Errorf("%s in Chinese: %q", m.Name, zh)
 		}
@@ -84,10 +88,9 @@ func TestAChoiceInWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "pruned MLP, all layers, a block that holds the sum of 1 of 8 ranks: not zero are 10 % of the weights and 64 % of the gradients. The weights " +
-		"are sparser. " +
-		"Of the blocks at this hop, the choice (S41) sends 100 % as weights for being sparser. Forms (S42, 1 Gb/s, all hops): 39.5 % direct and 60.5 % " +
-		"bitmap. Bytes over the dense ring’s: 0.717."
+	want := "pruned MLP, all layers. A block of one worker’s own, before any sum: not zero are 10 % of the weights and 64 % of the gradients. The weights " +
+		"are sparser. At this hop 100 % of the blocks go as weights, which are sparser. Over all hops, on links of 1 Gb/s, 39.5 % plain, 60.5 % as " +
+		"bitmap and values: 71.7 % of the dense ring’s bytes."
 	want = strings.ReplaceAll(want, " %", typeset.NBSP+"%")
 	if got := worked(t, "sparseSaid", x, 4, 0, 0, "en"); got != want {
 		t.Errorf("%q, want %q", got, want)

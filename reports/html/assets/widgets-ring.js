@@ -24,31 +24,40 @@
   };
 
   W.ringPlace = function (data, at, lang) {
-    return at === 0 ? W.say(lang, "start", "开始") : W.say(lang, "step ", "第 ") + (at - 1) + W.say(lang, ": ", " 步：") + W.ringLoop(data.steps[at - 1].adds, lang);
+    return at === 0 ? W.say(lang, "start", "开始") : W.say(lang, "exchange ", "第 ") + at + W.say(lang, " of ", " 次交换，共 ") + data.steps.length + W.say(lang, ": ", " 次：") + W.ringLoop(data.steps[at - 1].adds, lang);
   };
 
   W.ringLoop = function (adds, lang) {
-    return adds ? W.say(lang, "reduce-scatter", "归约散发（reduce-scatter）") : W.say(lang, "all-gather", "全收集（all-gather）");
+    return adds ? W.say(lang, "reduce-scatter", "归约散发") : W.say(lang, "all-gather", "全收集");
   };
 
   /* What a step did, in words. */
   W.ringSaid = function (data, at, lang) {
     var n = data.gpus, all = n * n;
     if (at === 0) {
-      return W.say(lang, "Every GPU holds its own " + n + " chunks, and nothing of the others yet. " + data.steps.length + " steps follow; in each, every GPU sends one chunk to its right neighbour.",
-        "每块 GPU 只有自己的 " + n + " 个块，还没有别人的数据。接下来有 " + data.steps.length + " 步；每一步中，每块 GPU 都把一个块发给右邻。");
+      return W.say(lang, "Every GPU holds its own " + n + " chunks, and nothing of the others yet. " + data.steps.length + " exchanges follow; in each, every GPU sends one chunk to its right neighbour.",
+        "每块 GPU 只有自己的 " + n + " 个块，还没有别人的数据。接下来有 " + data.steps.length + " 次交换；每一次，每块 GPU 都把一个块发给右邻。");
     }
     var step = data.steps[at - 1], done = W.ringDone(data, W.ringHolds(data, at)), words;
     if (step.adds) {
-      words = W.say(lang, "Step " + step.step + ", reduce-scatter: every GPU adds the chunk it receives to its own. A received chunk is now the sum of " + step.sums + " GPUs’ chunks. ",
-        "第 " + step.step + " 步，归约散发：每块 GPU 把收到的块加到自己的块上。收到的块现在是 " + step.sums + " 块 GPU 之和。");
+      words = W.say(lang, "Every GPU adds the chunk it receives to its own. A received chunk is now the sum of " + step.sums + " GPUs’ chunks. ",
+        "每块 GPU 把收到的块加到自己的块上。收到的块现在是 " + step.sums + " 块 GPU 之和。");
     } else {
-      words = W.say(lang, "Step " + step.step + ", all-gather: every GPU overwrites its chunk with the complete sum it receives; nothing is added any more. ",
-        "第 " + step.step + " 步，全收集：每块 GPU 用收到的完整的和覆盖自己的块，不再相加。");
+      words = W.say(lang, "Every GPU overwrites its chunk with the complete sum it receives; nothing is added any more. ",
+        "每块 GPU 用收到的完整的和覆盖自己的块，不再相加。");
     }
     words += W.say(lang, done + " of the " + all + " chunks are complete", all + " 个块中有 " + done + " 个已完整");
     if (done === all) return words + W.say(lang, ": every GPU has the sum of all.", "：每块 GPU 都得到全部之和。");
     return words + W.say(lang, ".", "。");
+  };
+
+  /* What the looks of the picture mean that are in it after a step, undefined before the first. */
+  W.ringKey = function (step, lang) {
+    var words = W.say(lang, "A column is a chunk, and each of its slots one GPU’s contribution: filled once it is in the sum.", "一列是一个块，其中每一格是一块 GPU 的贡献，计入和之后填充。");
+    if (!step) return words;
+    words += W.say(lang, " An orange edge: just received. ", "橙色粗框：刚收到。");
+    return words + (step.adds ? W.say(lang, "What travels on a dashed arrow (+) is added.", "沿虚线箭头（+）传来的被相加。") :
+      W.say(lang, "What travels on a solid arrow (=) is copied; ✓: a complete chunk.", "沿实线箭头（=）传来的直接覆盖；✓：完整的块。"));
   };
 
   /* One transfer in words: what is sent, and what the receiver makes of it. */
@@ -128,17 +137,17 @@
       arrows(k - 1, 0.5);
       centred(data.steps[k - 1]);
       list.replaceChildren();
+      key.textContent = W.ringKey(data.steps[k - 1], lang);
       if (k > 0) data.steps[k - 1].transfers.forEach(function (x) { W.make("li", {}, list, W.ringTransfer(x, lang)); });
     }
     list = W.make("ul", { "class": "steps" });
+    var key = W.make("p", { "class": "quiet" });
     var out = W.stepper(box, left, right, lang, { state: state, total: data.steps.length, show: show,
       said: function (k) { return W.ringSaid(data, k, lang); },
       place: function (k) { return W.ringPlace(data, k, lang); },
       travel: function (k, f) { arrows(k, f); centred(data.steps[k]); } });
     right.appendChild(list);
-    W.make("p", { "class": "quiet" }, box, W.say(lang,
-      "A column is a chunk, a slot of it one GPU’s contribution; a filled slot is in the sum, ✓ marks a complete chunk, a heavy orange edge the one just received. Round parcels on dashed arrows (+) are added, square ones on solid arrows (=) are copied.",
-      "一列是一个块，其中每一格是一块 GPU 的贡献；填充表示已计入和，✓ 表示块完整，橙色粗框是刚收到的块。虚线箭头上的圆角包（+）被相加，实线箭头上的方角包（=）被覆盖。"));
+    box.appendChild(key);
     return out;
   };
 })(gradsyncWidgets);

@@ -2,30 +2,40 @@
 "use strict";
 
 (function (W) {
-  var forms = { direct: "直接", bitmap: "位图", coo: "坐标" };
-  W.sparseName = function (name, lang) { return typeof name === "object" ? name[lang] : lang === "zh" && forms[name] || name; };
+  var forms = { direct: ["plain", "原样"], bitmap: ["as bitmap and values", "位图加数值"], coo: ["as places and values", "位置加数值"] };
+  W.sparseName = function (name, lang) { return typeof name === "object" ? name[lang] : W.say(lang, forms[name][0], forms[name][1]); };
+
+  /* The bytes of a part, as a share of the dense ring's. */
+  W.sparseBytes = function (part) { return W.percent(100 * part.ratio); };
 
   W.percent = function (x) { return x === null ? "–" : (x > 99.95 && x < 100 || x > 0 && x < 0.05 ? x.toPrecision(x > 50 ? 5 : 2) : String(Math.round(10 * x) / 10)) + "\u00a0%"; };
 
   /* The shares of choices that a hop has, or those of all hops. */
   W.sparseShares = function (part, hop) { return part.hops[hop].shares || part.shares; };
 
+  /* Whose sum a block holds at a hop, in a few words. */
+  W.sparsePlace = function (data, hop, lang) {
+    return W.say(lang, hop.m === 1 ? "A block of one worker’s own, before any sum" : "A block that sums " + hop.m + " of " + data.ranks + " workers",
+      hop.m === 1 ? "一个节点自己的块，尚未求和" : "含 " + data.ranks + " 个节点中 " + hop.m + " 个之和的块");
+  };
+
   /* What a block at a hop is sent as, in words. */
   W.sparseSaid = function (data, model, part, hop, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     var m = data.models[model], p = m.parts[part], h = p.hops[hop], s = W.sparseShares(p, hop), of = p.name ? W.sparseName(p.name, lang) : t("all layers", "所有层");
-    var words = W.sparseName(m.name, lang) + t(", ", "，") + of + t(", a block that holds the sum of ", "，含 ") + h.m + t(" of ", " / ") + data.ranks + t(" ranks: ", " 个 rank 之和的块：");
+    var words = W.sparseName(m.name, lang) + t(", ", "，") + of + t(". ", "。") + W.sparsePlace(data, h, lang) + t(": ", "，");
     if (h.weights !== null) {
-      words += t("not zero are ", "非零占比：权重 ") + W.percent(h.weights) + t(" of the weights and ", "，梯度 ") + W.percent(h.gradients) + t(" of the gradients. ", "。");
+      words += t("not zero are ", "非零的占权重的 ") + W.percent(h.weights) + t(" of the weights and ", "、梯度的 ") + W.percent(h.gradients) + t(" of the gradients. ", "。");
       words += h.weights < h.gradients ? t("The weights are sparser. ", "权重更稀疏。") : h.weights > h.gradients ? t("The gradients are sparser. ", "梯度更稀疏。") : t("Both are equally sparse. ", "两者同样稀疏。");
     } else {
-      words += t("not zero are ", "梯度的非零占比为 ") + W.percent(h.gradients) + t(" of the gradients. ", "。");
+      words += t("not zero are ", "非零的占梯度的 ") + W.percent(h.gradients) + t(" of the gradients. ", "。");
     }
-    words += h.shares ? t("Of the blocks at this hop, the choice (S41) sends ", "在这一跳，S41 的选择是：") : t("Of the blocks at all hops, the choice (S41) sends ", "在所有跳上，S41 的选择是：");
-    words += W.and(lang, [[s.gradients, t("as gradients", "梯度")], [s.sparser, t("as weights for being sparser", "因更稀疏而发送权重")], [s.tied, t("as weights by the tie alone", "仅凭平局而发送权重")]]
-      .filter(function (x) { return x[0] > 0; }).map(function (x) { return W.percent(x[0]) + " " + x[1]; })) + t(". ", "。");
-    words += t("Forms (S42, 1 Gb/s, all hops): ", "形式（S42，1 Gb/s，所有跳）：") + W.and(lang, p.forms.map(function (f) { return W.percent(f.share) + " " + W.sparseName(f.name, lang); })) + t(". ", "。");
-    return words + t("Bytes over the dense ring’s: ", "字节数与稠密环之比：") + p.ratio + t(".", "。");
+    var kinds = [[s.gradients, t("as gradients", "以梯度发送")], [s.sparser, t("as weights, which are sparser", "以更稀疏的权重发送")],
+      [s.tied, t("as weights, as both have equally many zeros", "因零一样多而以权重发送")]].filter(function (x) { return x[0] > 0; });
+    words += h.shares ? t("At this hop ", "这一跳的各块中，") : t("At all hops ", "各跳的所有块中，");
+    words += kinds.map(function (x, i) { return W.percent(x[0]) + t(i ? " " : " of the blocks go ", " ") + x[1]; }).join(t(", ", "，")) + t(". ", "。");
+    words += t("Over all hops, on links of 1 Gb/s, ", "各跳合计，链路为 1 Gb/s 时，") + p.forms.map(function (f) { return W.percent(f.share) + " " + W.sparseName(f.name, lang); }).join(t(", ", "，"));
+    return words + t(": " + W.sparseBytes(p) + " of the dense ring’s bytes.", "，字节是稠密环的 " + W.sparseBytes(p) + "。");
   };
 
   /* How many of 100 cells stand for a share; a share that is neither none nor all
@@ -106,22 +116,23 @@
       var svg = W.draw("svg", { viewBox: "0 0 392 412", "aria-hidden": "true", focusable: "false" }, one), g = W.draw("g", {}, svg);
       out = W.stepper(box, one, side, lang, { state: state, total: part.hops.length - 1,
         said: function (hop) { return W.sparseSaid(data, state.model, state.part, hop, lang); },
-        place: function (hop) { return t("sum of " + part.hops[hop].m + " of " + data.ranks + " ranks", data.ranks + " 个 rank 中 " + part.hops[hop].m + " 个之和"); },
+        place: function (hop) { return t("sum of " + part.hops[hop].m + " of " + data.ranks + " workers", data.ranks + " 个节点中 " + part.hops[hop].m + " 个之和"); },
         show: function (hop) {
           var h = part.hops[hop], s = W.sparseShares(part, hop);
           g.replaceChildren();
           sum(g, h.m, data.ranks, lang);
-        grid(g, 46, 66, h.weights, "w", t("weights", "权重"), s.sparser + s.tied > s.gradients, t("not in the table", "表中没有"));
+          grid(g, 46, 66, h.weights, "w", t("weights", "权重"), s.sparser + s.tied > s.gradients, t("not recorded", "未记录"));
           grid(g, 250, 66, h.gradients, "g", t("gradients", "梯度"), s.gradients >= s.sparser + s.tied);
           W.draw("text", { x: 196, y: 118, "text-anchor": "middle", "class": "small" }, g, t("filled: not 0", "填充：非零"));
           bar(g, 216, h.shares ? t("chosen at this hop", "这一跳的选择") : t("chosen, all hops", "选择（所有跳）"), [
-            { share: s.gradients, look: "g", name: t("gradients", "梯度") }, { share: s.sparser, look: "w", name: t("weights, being sparser", "权重，更稀疏") }, { share: s.tied, look: "tie", name: t("weights, by the tie alone", "权重，仅凭平局") }]);
-          bar(g, 332, t("sent as, bytes " + part.ratio + " of dense", "形式；字节为稠密的 " + part.ratio), part.forms.map(function (f) {
+            { share: s.gradients, look: "g", name: t("gradients", "梯度") }, { share: s.sparser, look: "w", name: t("weights, which are sparser", "权重，更稀疏") }, { share: s.tied, look: "tie", name: t("weights, with as many zeros", "权重，零一样多") }]);
+          bar(g, 332, t("all hops: " + W.sparseBytes(part) + " of the dense ring’s bytes", "各跳合计：字节为稠密环的 " + W.sparseBytes(part)), part.forms.map(function (f) {
             return { share: f.share, look: f.name === "direct" ? "plain" : f.name === "bitmap" ? "map" : "coo", name: W.sparseName(f.name, lang) };
           }));
         } });
-      W.make("p", { "class": "quiet" }, box, t("A block travels round the ring and gathers the sum of one rank after another; at every hop the kind with fewer non-zeros is sent (S41), weights if both have as many, and in the form that takes less time (S42). A heavy frame marks what most blocks are sent as. Densities are means over blocks, the choice is made block by block. Of single layers the table has the gradients alone, at the first hop and the last.",
-        "一个块沿环前进，依次累加各 rank；每一跳发送非零较少的那一种（S41），平局时发送权重，并选用耗时较少的形式（S42）。粗框表示多数块所用的种类。密度是各块的平均，选择则逐块进行。单独各层在表中只有第一跳与最后一跳的梯度密度。"));
+      W.make("p", { "class": "quiet" }, box, t("A block goes round the ring and gathers one worker’s share after another. Each hop sends weights or gradients, whichever has more zeros (heavy frame: what most blocks are sent as), and plain or compressed, whichever is faster. Squares show the mean over blocks.",
+        "一个块沿环前进，逐个加上各节点的一份。每一跳发送权重与梯度中零更多的一种（粗框：多数块所用），原样与压缩中取更快的一种。方格是各块的平均。") +
+        (part.name ? t(" Of a single layer only the gradients’ zeros were recorded, at the first hop and the last.", "单独一层只记录了第一跳和最后一跳时梯度的零。") : ""));
     }
     function again(i) { out.stop(); build(); box.querySelectorAll("select")[i].focus(); }
     build();
