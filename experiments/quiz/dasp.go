@@ -112,7 +112,7 @@ func daspWait(d draw) (Question, error) {
 			"T_wait = α·(f_j − f_n), at least 0, where j = id_min is the oldest worker (of several the lowest number)?",
 			"工作节点 n 处于 WSS：在版本 v 中，它比最旧的版本领先过多。f 是各工作节点上一次迭代的时间。T_wait = α·(f_j − f_n)（至少为 0）是多少？其中 j = id_min 为最旧的工作节点（并列时取编号最小者）。"),
 		Given: []Given{is("v", listed(v.V)), is("n", n), in("f", allMs(v.F), milliseconds), is("α", c.Alpha)}, Why: why,
-		Source: algorithm("Eq. (1) in this repository's reading; Algorithm 1, lines 9–11", "式 (1)（本仓库的读法）；算法 1 第 9–11 行"),
+		Source: algorithm("Eq. (1) in this repository's reading; Algorithm 1, lines 9–11", "式 (1)（本仓库的解读）；算法 1 第 9–11 行"),
 		want:   exactly(rat(int64(found.Wait), int64(time.Millisecond)), milliseconds)}, nil
 }
 
@@ -125,7 +125,7 @@ func daspWeight(d draw) (Question, error) {
 			Text: both("A gradient arrives in QIS at a server of N workers. By which factor is it multiplied in the update?",
 				"N 个工作节点的服务器收到一个处于 QIS 的梯度。更新中它乘以什么系数？"), Given: []Given{is("N", n)},
 			Why:    both("QIS: Δw = (1/N)·g, %s.", "QIS：Δw = (1/N)·g，即 %s。", decimal(fraction(w))),
-			Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的读法）"),
+			Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的解读）"),
 			want:   exactly(fraction(w), none)}, nil
 	}
 	k := d.from(2, n)
@@ -134,7 +134,7 @@ func daspWeight(d draw) (Question, error) {
 		Text: both("The gradients of K waiting workers (WSS or FSS) of N become one update. By which factor is each multiplied?",
 			"N 个工作节点中有 K 个在等待（WSS 或 FSS），它们的梯度合为一次更新。每个梯度乘以什么系数？"), Given: []Given{is("N", n), is("K", k)},
 		Why:    both("WSS and FSS: Δw = (1/K)·Σ g, %s.", "WSS 与 FSS：Δw = (1/K)·Σ g，即 %s。", decimal(fraction(w))),
-		Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的读法）"),
+		Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的解读）"),
 		want:   exactly(fraction(w), none)}, nil
 }
 
