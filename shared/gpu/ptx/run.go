@@ -205,7 +205,9 @@ func (b *block) run(l *launch, at Dim) (fault *Fault) {
 				w.run(b.kernel.code)
 			}
 			if w.state == done {
-				ended = w
+				if ended == nil {
+					ended = w
+				}
 			} else if waits == nil {
 				waits = w
 			}
