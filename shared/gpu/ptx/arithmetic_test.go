@@ -97,9 +97,10 @@ func TestIntegers(t *testing.T) {
 		"mul.wide.u32 %rd6, %r3, %r4;\nshr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r6, %rd6;": func(x, y, _ uint32) uint32 {
 			return uint32(uint64(x) * uint64(y) >> 32)
 		},
-		"cvt.s64.s32 %rd6, %r3;\nshr.s64 %rd6, %rd6, 33;\ncvt.u32.u64 %r6, %rd6;": func(x, _, _ uint32) uint32 { return uint32(int64(int32(x)) >> 33) },
-		"setp.lt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;":                    func(x, y, _ uint32) uint32 { return truth(int32(x) < int32(y)) },
-		"setp.gt.u32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;":                    func(x, y, _ uint32) uint32 { return truth(x > y) },
+		"cvt.s64.s32 %rd6, %r3;\nshr.s64 %rd6, %rd6, 33;\ncvt.u32.u64 %r6, %rd6;":                func(x, _, _ uint32) uint32 { return uint32(int64(int32(x)) >> 33) },
+		"setp.lt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;":                                   func(x, y, _ uint32) uint32 { return truth(int32(x) < int32(y)) },
+		"setp.gt.u32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;":                                   func(x, y, _ uint32) uint32 { return truth(x > y) },
+		"mov.pred %p1, -1;\nmov.pred %p2, 0;\nxor.pred %p3, %p1, %p2;\nselp.u32 %r6, 1, 0, %p3;": func(_, _, _ uint32) uint32 { return 1 },
 		"setp.ge.s32 %p1, %r3, 31;\nselp.b32 %r6, %r4, %r5, %p1;": func(x, y, z uint32) uint32 {
 			if int32(x) >= 31 {
 				return y

@@ -276,6 +276,9 @@ func logic() map[string]form {
 		"and.pred": two(func(x, y uint32) uint32 { return x & y }),
 		"or.pred":  two(func(x, y uint32) uint32 { return x | y }),
 		"xor.pred": two(func(x, y uint32) uint32 { return x ^ y }),
+		"mov.pred": {bankPPP[:2], func(r []int) step {
+			return func(w *warp) { w.setPred(r[0], w.preds[r[1]]) }
+		}},
 		"not.pred": {bankPPP[:2], func(r []int) step {
 			return func(w *warp) { w.setPred(r[0], ^w.preds[r[1]]) }
 		}},

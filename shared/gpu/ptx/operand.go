@@ -61,7 +61,7 @@ func (d *decoder) want(b bank, s string) (int, error) {
 		return o.at, nil
 	}
 	if b == predicate {
-		return 0, fmt.Errorf("there is no predicate %s", s)
+		return d.truth(s)
 	}
 	bits, err := d.literal(s, b)
 	if err != nil {
@@ -79,6 +79,23 @@ func (d *decoder) want(b bank, s string) (int, error) {
 	d.k.consts = append(d.k.consts, constant{c.wide, *at, bits})
 	*at++
 	return *at - 1, nil
+}
+
+// truth returns a predicate that is the same in all threads: 0, or −1 for all.
+func (d *decoder) truth(s string) (int, error) {
+	if s != "0" && s != "-1" {
+		return 0, fmt.Errorf("there is no predicate %s", s)
+	}
+	o, ok := d.register["truth "+s]
+	if !ok {
+		o = operand{predicate, d.k.preds}
+		d.register["truth "+s] = o
+		d.k.preds++
+		if s == "-1" {
+			d.k.always = append(d.k.always, o.at)
+		}
+	}
+	return o.at, nil
 }
 
 // target returns a register that is written.

@@ -53,7 +53,8 @@ type Kernel struct {
 	preds  int    // predicates
 	shared []bool // per word of shared memory: declared, not the space between variables
 	consts []constant
-	sites  int // accesses to global memory
+	always []int // predicates that hold
+	sites  int   // accesses to global memory
 	idle   pool
 }
 

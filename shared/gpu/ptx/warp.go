@@ -102,6 +102,9 @@ func (w *warp) whole(what string) {
 func (w *warp) start() {
 	k := w.block.kernel
 	clear(w.preds)
+	for _, p := range k.always {
+		w.preds[p] = allLanes
+	}
 	clear(w.words[specials:k.begin[0]])
 	clear(w.longs[:k.begin[1]])
 	w.stand, w.others, w.state = stand{0, w.full, len(k.code)}, w.others[:0], running
