@@ -26,13 +26,21 @@ func (b *books) take(of map[unsafe.Pointer]int, p unsafe.Pointer, bytes int) {
 	of[p] = bytes
 }
 
-// drop strikes memory off; false: it was not there.
-func (b *books) drop(of map[unsafe.Pointer]int, p unsafe.Pointer) bool {
+// drop strikes memory off when give has given it back; has is false if it was not there.
+func (b *books) drop(of map[unsafe.Pointer]int, p unsafe.Pointer, give func() error) (has bool, err error) {
+	b.mu.Lock()
+	_, has = of[p]
+	b.mu.Unlock()
+	if !has {
+		return false, nil
+	}
+	if err := give(); err != nil {
+		return true, err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, ok := of[p]
 	delete(of, p)
-	return ok
+	return true, nil
 }
 
 func (b *books) count(kind string, by int) {

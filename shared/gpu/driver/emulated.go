@@ -143,10 +143,11 @@ func (d *Emulator) Free(p unsafe.Pointer) error {
 	if p == nil {
 		return nil
 	}
-	if !d.books.drop(d.books.memory, p) || !d.memory.Free(address(p)) {
+	has, err := d.books.drop(d.books.memory, p, func() error { d.memory.Free(address(p)); return nil })
+	if !has {
 		return failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
 	}
-	return nil
+	return err
 }
 
 // Pinned returns ordinary memory.
@@ -171,10 +172,11 @@ func (d *Emulator) FreePinned(p unsafe.Pointer) error {
 		return err
 	}
 	defer leave()
-	if p != nil && !d.books.drop(d.books.pinned, p) {
+	has, err := d.books.drop(d.books.pinned, p, func() error { return nil })
+	if p != nil && !has {
 		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
 	}
-	return nil
+	return err
 }
 
 // do runs a stream's work, or keeps it for a graph.

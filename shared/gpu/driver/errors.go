@@ -82,7 +82,7 @@ var codes = map[int]struct {
 	codeLaunch:        {name: "CUDA_ERROR_LAUNCH_FAILED", hint: lostHint, lost: true},
 	codeUnsupported:   {name: "CUDA_ERROR_NOT_SUPPORTED"},
 	802:               {name: "CUDA_ERROR_SYSTEM_NOT_READY", hint: "the machine's GPU services are not up yet"},
-	803:               {name: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", hint: "libcuda and the kernel module are of different versions: restart the machine or the container"},
+	803:               {name: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", hint: "libcuda and the kernel module are of different versions: restart the machine"},
 	804:               {name: "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"},
 	900:               {name: "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
 	901:               {name: "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},

@@ -63,10 +63,11 @@ func (l *library) Free(p unsafe.Pointer) error {
 	if p == nil {
 		return nil
 	}
-	if !l.books.drop(l.books.memory, p) {
+	has, err := l.books.drop(l.books.memory, p, func() error { return l.tell(fnFree, uintptr(p), 0, 1) })
+	if !has {
 		return failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
 	}
-	return l.tell(fnFree, uintptr(p), 0, 1)
+	return err
 }
 
 // Pinned returns memory of the driver's.
@@ -88,10 +89,11 @@ func (l *library) FreePinned(p unsafe.Pointer) error {
 	if p == nil {
 		return nil
 	}
-	if !l.books.drop(l.books.pinned, p) {
+	has, err := l.books.drop(l.books.pinned, p, func() error { return l.tell(fnFreePinned, uintptr(p), 0, 1) })
+	if !has {
 		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
 	}
-	return l.tell(fnFreePinned, uintptr(p), 0, 1)
+	return err
 }
 
 // transfer calls one of the copies. The frame keeps both ends where they are.
@@ -154,13 +156,18 @@ func (l *library) Load(ptx string) (Module, error) {
 func (l *library) Unload(m Module) error {
 	l.mu.Lock()
 	_, ok := l.modules[m]
-	delete(l.modules, m)
 	l.mu.Unlock()
 	if !ok {
 		return failed("cuModuleUnload", codeHandle, "no such module")
 	}
+	if err := l.tell(fnUnload, uintptr(m), 0, 1); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	delete(l.modules, m)
+	l.mu.Unlock()
 	l.books.count("modules", -1)
-	return l.tell(fnUnload, uintptr(m), 0, 1)
+	return nil
 }
 
 // Function finds a kernel.
@@ -287,10 +294,10 @@ func (l *library) EndCapture(s Stream) (Graph, error) {
 	}
 	graph := uintptr(f.out[0])
 	exec, err := l.obtain(fnInstantiate, graph, 0, 0, 0)
-	if other := l.tell(fnCloseGraph, graph, 0, 1); err == nil {
-		err = other
-	}
 	exec, err = l.opened("graphs", exec, err)
+	if other := l.tell(fnCloseGraph, graph, 0, 1); other != nil && err == nil {
+		return 0, errors.Join(other, l.CloseGraph(Graph(exec)))
+	}
 	return Graph(exec), err
 }
 

@@ -70,8 +70,10 @@ var symbols = [functions]string{
 	fnLoad: "cuModuleLoadData", fnUnload: "cuModuleUnload", fnFunction: "cuModuleGetFunction", fnLaunch: "cuLaunchKernel",
 	fnStream: "cuStreamCreate", fnCloseStream: "cuStreamDestroy_v2", fnSync: "cuStreamSynchronize", fnWait: "cuStreamWaitEvent",
 	fnEvent: "cuEventCreate", fnCloseEvent: "cuEventDestroy_v2", fnRecord: "cuEventRecord", fnSyncEvent: "cuEventSynchronize",
-	fnElapsed: "cuEventElapsedTime|cuEventElapsedTime_v2", fnCapture: "cuStreamBeginCapture_v2", fnEndCapture: "cuStreamEndCapture",
-	fnInstantiate: "cuGraphInstantiateWithFlags|cuGraphInstantiate_v2", fnReplay: "cuGraphLaunch", fnCloseExec: "cuGraphExecDestroy", fnCloseGraph: "cuGraphDestroy",
+	fnElapsed: "cuEventElapsedTime|cuEventElapsedTime_v2",
+	fnCapture: "cuStreamBeginCapture_v2", fnEndCapture: "cuStreamEndCapture",
+	fnInstantiate: "cuGraphInstantiateWithFlags|cuGraphInstantiate_v2", fnReplay: "cuGraphLaunch",
+	fnCloseExec: "cuGraphExecDestroy", fnCloseGraph: "cuGraphDestroy",
 	fnErrorName: "cuGetErrorName",
 }
 

@@ -11,6 +11,7 @@ package kernels
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -148,8 +149,7 @@ func LoadText(d driver.Driver, text string) (*Set, error) {
 			}
 		}
 		if s.functions[k], err = d.Function(s.module, at.name, sizes...); err != nil {
-			_ = d.Unload(s.module) // the first error counts
-			return nil, err
+			return nil, errors.Join(err, d.Unload(s.module))
 		}
 	}
 	return s, nil

@@ -162,7 +162,8 @@ func random(r *rand.Rand, n int) []float32 {
 
 // special replaces some values by those that are easily got wrong.
 func special(r *rand.Rand, x []float32) []float32 {
-	odd := []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.SmallestNonzeroFloat32, -1e-40, math.MaxFloat32}
+	odd := []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.SmallestNonzeroFloat32,
+		-1e-40, math.MaxFloat32}
 	for i := range x {
 		if r.IntN(4) == 0 {
 			x[i] = odd[r.IntN(len(odd))]

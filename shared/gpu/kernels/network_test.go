@@ -15,7 +15,8 @@ import (
 func TestGemm(t *testing.T) {
 	onAll(t, func(m *machine) {
 		r := rand.New(rand.NewPCG(1, 1))
-		for i, g := range []tensor.Gemm{{M: 1, N: 1, K: 1}, {M: 3, N: 5, K: 7}, {M: 64, N: 64, K: 16}, {M: 65, N: 63, K: 17}, {M: 2, N: 130, K: 33}, {M: 70, N: 3, K: 1}} {
+		for i, g := range []tensor.Gemm{{M: 1, N: 1, K: 1}, {M: 3, N: 5, K: 7}, {M: 64, N: 64, K: 16}, {M: 65, N: 63, K: 17}, {M: 2, N: 130, K: 33}, {M: 70,
+			N: 3, K: 1}} {
 			for form := range 4 {
 				g.TransA, g.TransB = form&1 != 0, form&2 != 0
 				a, b := random(r, g.M*g.K), random(r, g.K*g.N)

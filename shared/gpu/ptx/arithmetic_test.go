@@ -97,7 +97,10 @@ func TestIntegers(t *testing.T) {
 		"mul.wide.u32 %rd6, %r3, %r4;\nshr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r6, %rd6;": func(x, y, _ uint32) uint32 {
 			return uint32(uint64(x) * uint64(y) >> 32)
 		},
-		"cvt.s64.s32 %rd6, %r3;\nshr.s64 %rd6, %rd6, 33;\ncvt.u32.u64 %r6, %rd6;":                func(x, _, _ uint32) uint32 { return uint32(int64(int32(x)) >> 33) },
+		"cvt.s64.s32 %rd6, %r3;\nshr.s64 %rd6, %rd6, 33;\ncvt.u32.u64 %r6, %rd6;": func(x, _,
+			_ uint32) uint32 {
+			return uint32(int64(int32(x)) >> 33)
+		},
 		"setp.lt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;":                                   func(x, y, _ uint32) uint32 { return truth(int32(x) < int32(y)) },
 		"setp.gt.u32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;":                                   func(x, y, _ uint32) uint32 { return truth(x > y) },
 		"mov.pred %p1, -1;\nmov.pred %p2, 0;\nxor.pred %p3, %p1, %p2;\nselp.u32 %r6, 1, 0, %p3;": func(_, _, _ uint32) uint32 { return 1 },
@@ -110,7 +113,8 @@ func TestIntegers(t *testing.T) {
 		"setp.le.u32 %p1, %r3, %r4;\nsetp.ne.s32 %p2, %r3, %r5;\nand.pred %p3, %p1, %p2;\nnot.pred %p4, %p3;\nselp.u32 %r6, 1, 0, %p4;": func(x, y, z uint32) uint32 {
 			return truth(!(x <= y && x != z))
 		},
-		"shfl.sync.bfly.b32 %r6|%p1, %r3, 5, 31, -1;\nxor.b32 %r6, %r6, %r3;\nmov.b32 %r7, 0;\nshfl.sync.bfly.b32 %r7, %r6, 5, 31, -1;\nxor.b32 %r6, %r6, %r7;": func(_, _, _ uint32) uint32 {
+		"shfl.sync.bfly.b32 %r6|%p1, %r3, 5, 31, -1;\nxor.b32 %r6, %r6, %r3;\nmov.b32 %r7, 0;\nshfl.sync.bfly.b32 %r7, %r6, 5, 31, -1;\nxor.b32 %r6, %r6, " +
+			"%r7;": func(_, _, _ uint32) uint32 {
 			return 0
 		},
 	} {
@@ -246,7 +250,8 @@ func TestMemoryTypes(t *testing.T) {
 	if _, err := run(t, body, 1, 1, memory); err != nil {
 		t.Fatal(err)
 	}
-	want := []uint32{0x80818283, 0x82, 0x80818283, 0xffffffff, 0x80818283, 0, 0x82, 0x3f800000, 0x80818283, 0xffffffff, 0, 0, 0xffffffff, 0x80818283, 0xffffffff, 9}
+	want := []uint32{0x80818283, 0x82, 0x80818283, 0xffffffff, 0x80818283, 0, 0x82, 0x3f800000, 0x80818283, 0xffffffff, 0, 0, 0xffffffff, 0x80818283,
+		0xffffffff, 9}
 	for i, w := range want {
 		if memory[i] != w {
 			t.Errorf("word %d is %#x, want %#x", i, memory[i], w)

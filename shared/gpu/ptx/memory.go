@@ -32,8 +32,8 @@ type region struct {
 
 func (r *region) end() uint64 { return r.at + uint64(len(r.data)) }
 
-// alignment is that of every allocation, apart the space behind one: what is read beyond
-// its end is in no allocation.
+// Every allocation begins at a multiple of alignment. There are at least apart bytes
+// behind one, which are in no allocation.
 const (
 	alignment = 256
 	apart     = 1 << 16

@@ -71,7 +71,8 @@ func TestFaults(t *testing.T) {
 		name, body, text, what string
 		thread                 int
 	}{
-		{"read of another thread's word", "st.shared.u32 [%rd3], %r1;\nld.shared.u32 %r3, [%rd5+4];", "ld.shared.u32 %r3, [%rd5+4]", "race with the write of thread 1", 0},
+		{"read of another thread's word", "st.shared.u32 [%rd3], %r1;\nld.shared.u32 %r3, [%rd5+4];", "ld.shared.u32 %r3, [%rd5+4]",
+			"race with the write of thread 1", 0},
 		{"two writes", "and.b32 %r3, %r1, 1;\nst.shared.u32 [s], %r3;", "st.shared.u32 [s], %r3", "race with the write of thread 0", 1},
 		{
 			"write after read", "st.shared.u32 [%rd3], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [s+8];\nst.shared.u32 [%rd3], %r3;",
@@ -85,8 +86,10 @@ func TestFaults(t *testing.T) {
 		{"null", "mov.b64 %rd6, 0;\nst.global.u32 [%rd6], %r1;", "st.global.u32 [%rd6], %r1", "address 0x0 is in no allocation", 0},
 		{"half a word on", "ld.global.u32 %r3, [%rd2+2];", "ld.global.u32 %r3, [%rd2+2]", "misaligned address", 0},
 		{"four words at once", "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd2];", "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd2]", "want a multiple of 16", 1},
-		{"barrier for some threads", "setp.lt.s32 %p1, %r1, 40;\n@%p1 bra L;\nbra.uni M;\nL:\nbar.sync 0;\nM:", "bar.sync 0", "divergent barrier: reached by 8 of 32", 40},
-		{"barrier for some warps", "setp.lt.s32 %p1, %r1, 64;\n@%p1 bra L;\nbra.uni M;\nL:\nbar.sync 0;\nM:", "bar.sync 0", "divergent barrier: thread 64 has returned", 0},
+		{"barrier for some threads", "setp.lt.s32 %p1, %r1, 40;\n@%p1 bra L;\nbra.uni M;\nL:\nbar.sync 0;\nM:", "bar.sync 0",
+			"divergent barrier: reached by 8 of 32", 40},
+		{"barrier for some warps", "setp.lt.s32 %p1, %r1, 64;\n@%p1 bra L;\nbra.uni M;\nL:\nbar.sync 0;\nM:", "bar.sync 0",
+			"divergent barrier: thread 64 has returned", 0},
 		{
 			"two barriers", "setp.lt.s32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 0;\nbra.uni M;\nL:\nbar.sync 0;\nM:",
 			"bar.sync 0", "divergent barrier: other threads of the block wait at another one", 64,
@@ -177,7 +180,8 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("%s: %v, want an error that names line 24 or the end", body, err)
 		}
 	}
-	for _, text := range []string{"", ".version 7.0\n.func f\n", program("")[:500], program("") + program(""), strings.Replace(program(""), ".b8 s[1024]", ".f32 s", 1)} {
+	for _, text := range []string{"", ".version 7.0\n.func f\n", program("")[:500], program("") + program(""), strings.Replace(program(""),
+		".b8 s[1024]", ".f32 s", 1)} {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%.40q … passes", text)
 		}
@@ -249,7 +253,8 @@ func TestRenumbered(t *testing.T) {
 
 // TestWorkers: results and counts do not hang on how many goroutines run.
 func TestWorkers(t *testing.T) {
-	body := "mov.u32 %r3, %ctaid.x;\nmad.lo.s32 %r4, %r3, 256, %r1;\nmul.wide.u32 %rd6, %r4, 4;\nadd.s64 %rd6, %rd1, %rd6;\nmul.lo.s32 %r5, %r4, %r2;\nst.global.u32 [%rd6], %r5;"
+	body := "mov.u32 %r3, %ctaid.x;\nmad.lo.s32 %r4, %r3, 256, %r1;\nmul.wide.u32 %rd6, %r4, 4;\nadd.s64 %rd6, %rd1, %rd6;\nmul.lo.s32 %r5, %r4, " +
+		"%r2;\nst.global.u32 [%rd6], %r5;"
 	for _, workers := range []int{0, 1, 5} {
 		memory := make([]uint32, 20*256)
 		stats, err := run(t, body, 20, workers, memory)

@@ -64,7 +64,7 @@ func (k *Kernel) Launch(m *Memory, grid, shape Dim, args []uint64, workers int) 
 	return l.stats, l.bad()
 }
 
-// launch is what the goroutines of one launch share.
+// launch holds the part of a launch that its goroutines share.
 type launch struct {
 	kernel      *Kernel
 	grid, shape Dim
@@ -125,7 +125,8 @@ func (k *Kernel) take(l *launch) *block {
 	k.idle.mu.Unlock()
 	if b == nil {
 		size := len(k.shared)
-		b = &block{kernel: k, near: make([]*region, k.sites), shared: make([]byte, 4*size), wrote: make([]uint32, size), read: make([]uint32, size), warps: make([]warp, n)}
+		b = &block{kernel: k, near: make([]*region, k.sites), shared: make([]byte, 4*size), wrote: make([]uint32, size), read: make([]uint32, size),
+			warps: make([]warp, n)}
 	}
 	b.args, b.live = l.args, l.live
 	clear(b.near)
