@@ -27,13 +27,15 @@ func fused(a, b, c float32) uint32 {
 	return bits32(fusedSlow(float64(a)*float64(b), float64(c)))
 }
 
-// roundsTwice says that a double of these bits may be rounded to a float.
-func roundsTwice(u uint64) bool { return u&(1<<29-1) != 1<<28 && u<<1>>53-(1023-125) < 2047-(1023-125) }
+// roundsTwice says that a double of these bits may be rounded to a float. A sum of 0 is exact.
+func roundsTwice(u uint64) bool {
+	return u&(1<<29-1) != 1<<28 && u<<1>>53-(1023-125) < 2047-(1023-125) || u<<1 == 0
+}
 
 // fusedSlow rounds p + c to odd first: then no second rounding starts from halfway.
 func fusedSlow(p, c float64) float32 {
 	s := p + c
-	if s == 0 || math.IsInf(s, 0) || s != s {
+	if s-s != 0 { // infinite or NaN
 		return float32(s)
 	}
 	t := s - p
