@@ -73,7 +73,7 @@ func (d *Emulator) Launch(s Stream, f Func, grid, block Dim, cells []uint64) err
 		if k == nil {
 			return failed("cuLaunchKernel", codeHandle, "a function of another driver")
 		}
-		stats, err := k.Launch(d.memory, ptx.Dim(grid), ptx.Dim(block), kept, d.options.Workers)
+		stats, err := k.Launch(d.memory, ptx.Dim(grid), ptx.Dim(block), kept, ptx.Options{Workers: d.options.Workers, Watch: d.options.Watch})
 		d.instructions += stats.Instructions
 		return faulted(err)
 	})

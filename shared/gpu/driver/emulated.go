@@ -15,8 +15,9 @@ import (
 //
 // Source: ours: what tests vary
 type EmulatorOptions struct {
-	Memory  int // bytes; 0: 4 GiB
-	Workers int // goroutines of a launch; 0: one per CPU
+	Memory  int  // bytes; 0: 4 GiB
+	Workers int  // goroutines of a launch; 0: one per CPU
+	Watch   bool // for races in global memory, see ptx.Options
 }
 
 // Emulator is a Driver whose device is the package ptx. Every call does its work before

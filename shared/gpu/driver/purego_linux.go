@@ -328,7 +328,7 @@ func (l *library) Info() Info { return l.info }
 // Close gives the context back.
 func (l *library) Close() error {
 	l.mu.Lock()
-	closed := l.closed
+	closed, lost := l.closed, l.lost
 	l.closed = true
 	l.mu.Unlock()
 	if closed {
@@ -337,7 +337,7 @@ func (l *library) Close() error {
 	f := l.frame()
 	defer l.give(f)
 	f.args[0] = uintptr(l.device)
-	if code := l.raw(fnRelease, f, 1); code != 0 && l.lost == nil {
+	if code := l.raw(fnRelease, f, 1); code != 0 && lost == nil {
 		return l.failed(fnRelease, code, "")
 	}
 	return l.books.open()

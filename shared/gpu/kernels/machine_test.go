@@ -12,6 +12,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/tensor"
 )
 
 // machine is a device with the kernels, for one test. What it reads back is kept, so
@@ -25,26 +26,64 @@ type machine struct {
 	log [][]byte
 }
 
-// onAll runs a test on the emulator and, where it can be had and time allows, on the fake
-// driver: both must give the same bits.
+// onAll runs a test on the emulator and, where they can be had and time allows, on the fake
+// driver and on a card: all must give the same bits.
 func onAll(t *testing.T, f func(m *machine)) {
 	t.Helper()
-	emulated := newMachine(t, driver.Emulated(driver.EmulatorOptions{}))
+	emulated := newMachine(t, driver.Emulated(driver.EmulatorOptions{Watch: true}))
 	f(emulated)
 	emulated.close()
-	t.Run("fake", func(t *testing.T) {
-		m := newMachine(t, openFake(t))
-		f(m)
-		m.close()
-		if len(m.log) != len(emulated.log) {
-			t.Fatalf("%d results, the emulator has %d", len(m.log), len(emulated.log))
-		}
-		for i, got := range m.log {
-			if want := emulated.log[i]; string(got) != string(want) {
-				t.Fatalf("result %d of %d: the fake driver and the emulator differ: %s", i, len(m.log), firstDifference(got, want))
+	for name, open := range map[string]func(*testing.T) driver.Driver{"fake": openFake, "card": openCard} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, open(t))
+			f(m)
+			m.close()
+			if len(m.log) != len(emulated.log) {
+				t.Fatalf("%d results, the emulator has %d", len(m.log), len(emulated.log))
 			}
+			for i, got := range m.log {
+				if want := emulated.log[i]; string(got) != string(want) {
+					t.Fatalf("result %d of %d differs from the emulator's: %s", i, len(m.log), firstDifference(got, want))
+				}
+			}
+		})
+	}
+}
+
+// openCard opens NVIDIA's driver, or skips with what it says.
+func openCard(t *testing.T) driver.Driver {
+	t.Helper()
+	d, err := driver.Open("", 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	return d
+}
+
+// BenchmarkEmulator says how fast PTX runs on the CPU: a product of 128×128 matrices.
+func BenchmarkEmulator(b *testing.B) {
+	d := driver.Emulated(driver.EmulatorOptions{Workers: 1})
+	set, err := kernels.Load(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const n = 128
+	var p [3]unsafe.Pointer
+	for i := range p {
+		if p[i], err = d.Alloc(4 * n * n); err != nil {
+			b.Fatal(err)
 		}
-	})
+		if err := d.Fill(0, p[i], math.Float32bits(0.1), n*n); err != nil {
+			b.Fatal(err)
+		}
+	}
+	q := set.On(0)
+	for b.Loop() {
+		if err := q.Gemm(tensor.Gemm{M: n, N: n, K: n}, p[0], p[1], p[2]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(d.Instructions())/b.Elapsed().Seconds()/1e6, "Minstr/s")
 }
 
 func firstDifference(got, want []byte) string {

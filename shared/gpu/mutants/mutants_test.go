@@ -32,6 +32,7 @@ var mutants = []mutant{
 	{"a row too many is written", "product.h", "if (m < M && n < N)", "if (m <= M && n < N)", "is in no allocation", true},
 	{"a window reaches below the map", "product.h", "h >= 0 && h < g.H", "h >= 0 && h <= g.H", "is in no allocation", true},
 	{"the last part has too many images", "product.h", "to = smaller(N, from + each)", "to = from + each + 1", "is in no allocation", true},
+	{"all parts write to one place", "product.h", "dw + (long)part * OC * taps", "dw", "race in global memory with the write of", true},
 	{"a block's sum is read before it is whole", "common.h", "  barrier();\n  T s = 0;", "  T s = 0;", "is read before it is written", true},
 	{"a block's next sum begins too early", "common.h", "  barrier(); // part", "  // part", "shared-memory race with the read of", true},
 	{"the next channel is summed", "norm.h", "(i / hw * C + c) * hw", "(i / hw * C + c + 1) * hw", "is in no allocation", true},
@@ -71,7 +72,7 @@ func mutated(t *testing.T, m mutant) fstest.MapFS {
 	return sources
 }
 
-func emulated() driver.Driver { return driver.Emulated(driver.EmulatorOptions{}) }
+func emulated() driver.Driver { return driver.Emulated(driver.EmulatorOptions{Watch: true}) }
 
 // right returns the results of the kernels that ship.
 func right(t *testing.T) []byte {

@@ -21,13 +21,15 @@ type Memory struct {
 	mu   sync.Mutex
 	next uint64 // addresses are used again as late as possible, so that a freed one is nobody's
 	used int
+	runs uint64                    // launches that were watched
 	live atomic.Pointer[[]*region] // sorted; replaced as a whole
 }
 
 // region is an allocation.
 type region struct {
-	at   uint64
-	data []byte
+	at          uint64
+	data        []byte
+	wrote, read []uint64 // per word, of a watched launch: its number and the thread's
 }
 
 func (r *region) end() uint64 { return r.at + uint64(len(r.data)) }
@@ -64,7 +66,7 @@ func (m *Memory) Alloc(bytes int) (at uint64, free int, ok bool) {
 	for i := range data {
 		data[i] = 0xff
 	}
-	live = slices.Insert(slices.Clone(live), i, &region{at, data})
+	live = slices.Insert(slices.Clone(live), i, &region{at: at, data: data})
 	m.live.Store(&live)
 	m.next, m.used = at+size, m.used+bytes
 	return at, m.limit - m.used, true
@@ -288,6 +290,9 @@ func (a *access) at(w *warp, lane int, address uint64, bytes uint64) []byte {
 			w.fault(lane, fmt.Sprintf("address %#x is in no allocation%s", address, nearby(b.live, address)))
 		}
 		b.near[a.site] = r
+	}
+	if b.watch != 0 {
+		w.touchGlobal(lane, r, address-r.at, bytes, a.store)
 	}
 	return r.data[address-r.at:][:bytes]
 }

@@ -58,7 +58,7 @@ func run(t *testing.T, body string, blocks, workers int, memory []uint32) (Stats
 	for i, v := range memory {
 		binary.LittleEndian.PutUint32(data[4*i:], v)
 	}
-	stats, err := m.Kernel("k").Launch(dev, Dim{uint32(blocks), 1, 1}, Dim{256, 1, 1}, []uint64{at, 7}, workers)
+	stats, err := m.Kernel("k").Launch(dev, Dim{uint32(blocks), 1, 1}, Dim{256, 1, 1}, []uint64{at, 7}, Options{Workers: workers})
 	for i := range memory {
 		memory[i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
@@ -112,6 +112,44 @@ func TestFaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWatch: threads that touch a word of global memory, one writing, are found in any
+// order and across blocks; those that keep to their own words are not.
+func TestWatch(t *testing.T) {
+	own := "mov.u32 %r3, %ctaid.x;\nmad.lo.s32 %r4, %r3, 256, %r1;\nmul.wide.u32 %rd6, %r4, 4;\nadd.s64 %rd6, %rd1, %rd6;\n"
+	for _, c := range []struct {
+		name, body, what string
+		block            uint32
+		thread           int
+	}{
+		{"own words", own + "ld.global.u32 %r5, [%rd6];\nst.global.u32 [%rd6], %r5;\nld.global.u32 %r5, [%rd6];", "", 0, 0},
+		{"one word", own + "st.global.u32 [%rd1+8], %r4;", "with the write of thread 0 of block 0", 0, 1},
+		{"one word per thread", "st.global.u32 [%rd2], %r1;", "with the write of thread 0 of block 0", 1, 0},
+		{"a word that others read", own + "ld.global.u32 %r5, [%rd1];\nst.global.u32 [%rd6], %r5;", "with the read of several threads", 0, 0},
+		{
+			"a word that another block reads", own + "ld.global.u32 %r5, [%rd6+1024];\nsetp.eq.s32 %p1, %r3, 1;\n@%p1 st.global.u32 [%rd6], %r5;",
+			"with the read of thread 0 of block 0", 1, 0,
+		},
+		{"a word that another block wrote", own + "st.global.u32 [%rd6], %r1;\nld.global.u32 %r5, [%rd1];", "with the write of thread 0 of block 0", 0, 1},
+	} {
+		m, err := Parse(program(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := NewMemory(1<<40, 1<<41, 1<<20)
+		at, _, _ := dev.Alloc(3 * 1024)
+		for round := range 2 { // the launch before is no other thread
+			_, err := m.Kernel("k").Launch(dev, Dim{2, 1, 1}, Dim{256, 1, 1}, []uint64{at, 7}, Options{Workers: 3, Watch: true})
+			var f *Fault
+			if c.what == "" && err == nil {
+				continue
+			}
+			if !errors.As(err, &f) || !strings.Contains(f.What, "race in global memory "+c.what) || c.what == "" || f.Block.X != c.block || f.Thread != c.thread {
+				t.Errorf("%s, round %d: %v, want %q of block %d, thread %d", c.name, round, err, c.what, c.block, c.thread)
+			}
+		}
 	}
 }
 
@@ -202,7 +240,7 @@ func TestLaunchArguments(t *testing.T) {
 		{Dim{1, 1, 1}, block, []uint64{1}}, {Dim{0, 1, 1}, block, []uint64{1, 2}}, {Dim{1, 1, 1}, Dim{128, 1, 1}, []uint64{1, 2}},
 		{Dim{1, 65536, 1}, block, []uint64{1, 2}}, {Dim{1, 1, 1}, Dim{2048, 1, 1}, []uint64{1, 2}},
 	} {
-		if _, err := k.Launch(dev, c.grid, c.block, c.args, 1); err == nil {
+		if _, err := k.Launch(dev, c.grid, c.block, c.args, Options{}); err == nil {
 			t.Errorf("%+v passes", c)
 		}
 	}

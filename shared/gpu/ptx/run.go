@@ -6,6 +6,17 @@ import (
 	"sync"
 )
 
+// Options says how a launch is run.
+//
+// Source: ours: what is watched for costs time
+type Options struct {
+	Workers int // goroutines; 0: one per CPU
+	// Watch finds threads that touch the same word of global memory, one of them writing.
+	// A launch has no order between its threads but that of barriers, which the kernels of
+	// this repository use for shared memory alone. It runs on one goroutine.
+	Watch bool
+}
+
 // Stats counts what a launch ran.
 //
 // Source: ours: how fast the interpreter is
@@ -20,6 +31,10 @@ type block struct {
 	args   []uint64
 	live   []*region
 	near   []*region // per access to global memory: where it was last
+	watch  uint64    // the launch's number above those of threads; 0: nobody watches
+
+	threads, firstThread uint64 // of a block; threads in the blocks before this one
+
 	shared []byte
 	wrote  []uint32
 	read   []uint32
@@ -33,12 +48,12 @@ type pool struct {
 	free []*block
 }
 
-// Launch runs a grid of blocks on at most workers goroutines (0: one per CPU). Every
-// argument is a cell of 64 bits, the value in its low bytes. The error is a *Fault, that
-// of the first block in order, or says which argument of Launch does not fit.
+// Launch runs a grid of blocks. Every argument is a cell of 64 bits, the value in its low
+// bytes. The error is a *Fault, that of the first block in order, or says which argument
+// of Launch does not fit.
 //
 // Source: ours: cuLaunchKernel
-func (k *Kernel) Launch(m *Memory, grid, shape Dim, args []uint64, workers int) (Stats, error) {
+func (k *Kernel) Launch(m *Memory, grid, shape Dim, args []uint64, o Options) (Stats, error) {
 	blocks := grid.Count()
 	switch {
 	case len(args) != len(k.Params):
@@ -48,10 +63,15 @@ func (k *Kernel) Launch(m *Memory, grid, shape Dim, args []uint64, workers int) 
 	case k.Block != (Dim{}) && shape != k.Block:
 		return Stats{}, fmt.Errorf("ptx: kernel %s is compiled for blocks of %v threads, not %v", k.Name, k.Block, shape)
 	}
+	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	l := &launch{kernel: k, grid: grid, shape: shape, args: args, live: *m.live.Load(), blocks: blocks, firstBad: blocks}
+	if o.Watch {
+		l.watch = m.watched()
+		workers = 1
+	}
 	if workers = min(workers, blocks); workers == 1 {
 		l.work()
 		return l.stats, l.bad()
@@ -70,6 +90,7 @@ type launch struct {
 	grid, shape Dim
 	args        []uint64
 	live        []*region
+	watch       uint64
 	blocks      int
 
 	mu       sync.Mutex
@@ -97,7 +118,8 @@ func (l *launch) work() {
 		if stop {
 			break
 		}
-		if f := b.run(l, l.grid.at(i)); f != nil {
+		b.firstThread = uint64(i * l.shape.Count())
+		if f := b.run(l.grid.at(i)); f != nil {
 			l.mu.Lock()
 			if i < l.firstBad {
 				l.firstBad, l.fault = i, f
@@ -128,7 +150,7 @@ func (k *Kernel) take(l *launch) *block {
 		b = &block{kernel: k, near: make([]*region, k.sites), shared: make([]byte, 4*size), wrote: make([]uint32, size), read: make([]uint32, size),
 			warps: make([]warp, n)}
 	}
-	b.args, b.live = l.args, l.live
+	b.args, b.live, b.watch, b.threads = l.args, l.live, l.watch, uint64(threads)
 	clear(b.near)
 	for i := range b.warps {
 		b.warps[i].prepare(b, i*warpSize, min(threads-i*warpSize, warpSize), l)
@@ -181,7 +203,7 @@ func (w *warp) fill(at int, d Dim) {
 }
 
 // run executes one block: every warp to the next barrier, then all go on.
-func (b *block) run(l *launch, at Dim) (fault *Fault) {
+func (b *block) run(at Dim) (fault *Fault) {
 	defer func() {
 		switch f := recover().(type) {
 		case nil:

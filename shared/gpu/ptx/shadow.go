@@ -62,6 +62,54 @@ func (b *block) touch(w *warp, lane int, at uint64, store bool) {
 	}
 }
 
+// A word of global memory that a watched launch touched holds the launch's number above
+// the number of the thread, of all blocks, plus one.
+const globalBits = 40
+
+// watched prepares all memory for a launch that is watched, and returns its number.
+func (m *Memory) watched() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.runs++
+	for _, r := range *m.live.Load() {
+		if words := (len(r.data) + 3) / 4; r.wrote == nil {
+			r.wrote, r.read = make([]uint64, words), make([]uint64, words)
+		}
+	}
+	return m.runs << globalBits
+}
+
+// touchGlobal faults when another thread of the launch touched a word too, one of both
+// writing.
+func (w *warp) touchGlobal(lane int, r *region, from, bytes uint64, store bool) {
+	const number = 1<<globalBits - 1 // of a thread; the largest stands for several
+	b := w.block
+	me := b.watch | b.firstThread + uint64(w.first+lane) + 1
+	other := func(v uint64) bool { return v&^number == b.watch && v != me }
+	fault := func(what string, v uint64) {
+		who := "several threads"
+		if n := v&number - 1; n != number-1 {
+			who = fmt.Sprintf("thread %d of block %d", n%b.threads, n/b.threads)
+		}
+		w.fault(lane, "race in global memory with the "+what+" of "+who)
+	}
+	for at := from / 4; 4*at < from+bytes; at++ {
+		if v := r.wrote[at]; other(v) {
+			fault("write", v)
+		}
+		switch v := r.read[at]; {
+		case store && other(v):
+			fault("read", v)
+		case store:
+			r.wrote[at] = me
+		case other(v):
+			r.read[at] = b.watch | number
+		default:
+			r.read[at] = me
+		}
+	}
+}
+
 // pass notes that all threads have passed a barrier.
 func (b *block) pass() {
 	if b.epoch++; b.epoch < maxEpoch {
