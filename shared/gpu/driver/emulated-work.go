@@ -11,7 +11,7 @@ import (
 
 // Load parses the PTX.
 func (d *Emulator) Load(text string) (Module, error) {
-	leave, err := d.enter()
+	leave, err := d.enter("cuModuleLoadData")
 	if err != nil {
 		return 0, err
 	}
@@ -30,7 +30,7 @@ func (d *Emulator) Load(text string) (Module, error) {
 
 // Unload forgets the module; its functions stay valid until the driver is closed.
 func (d *Emulator) Unload(m Module) error {
-	leave, err := d.enter()
+	leave, err := d.enter("cuModuleUnload")
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (d *Emulator) Unload(m Module) error {
 
 // Function finds a kernel.
 func (d *Emulator) Function(m Module, name string, params ...int) (Func, error) {
-	leave, err := d.enter()
+	leave, err := d.enter("cuModuleGetFunction")
 	if err != nil {
 		return Func{}, err
 	}
@@ -103,7 +103,7 @@ func faulted(err error) error {
 
 // Stream opens a stream.
 func (d *Emulator) Stream() (Stream, error) {
-	leave, err := d.enter()
+	leave, err := d.enter("cuStreamCreate")
 	if err != nil {
 		return 0, err
 	}
@@ -116,7 +116,7 @@ func (d *Emulator) Stream() (Stream, error) {
 
 // CloseStream closes a stream.
 func (d *Emulator) CloseStream(s Stream) error {
-	leave, err := d.enter()
+	leave, err := d.enter("cuStreamDestroy")
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (d *Emulator) CloseStream(s Stream) error {
 
 // Sync has nothing to wait for.
 func (d *Emulator) Sync(s Stream) error {
-	leave, err := d.enter()
+	leave, err := d.enter("cuStreamSynchronize")
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (d *Emulator) Sync(s Stream) error {
 
 // Event makes a mark.
 func (d *Emulator) Event() (Event, error) {
-	leave, err := d.enter()
+	leave, err := d.enter("cuEventCreate")
 	if err != nil {
 		return 0, err
 	}
@@ -172,7 +172,7 @@ func (d *Emulator) CloseEvent(e Event) error {
 
 // mark enters for a call about an event and a stream.
 func (d *Emulator) mark(call string, e Event, s Stream) (leave func(), err error) {
-	if leave, err = d.enter(); err != nil {
+	if leave, err = d.enter(call); err != nil {
 		return nil, err
 	}
 	_, ok := d.events[e]
@@ -238,7 +238,7 @@ func (d *Emulator) Elapsed(from, to Event) (time.Duration, error) {
 
 // Capture begins a graph.
 func (d *Emulator) Capture(s Stream) error {
-	leave, err := d.enter()
+	leave, err := d.enter("cuStreamBeginCapture")
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (d *Emulator) Capture(s Stream) error {
 
 // EndCapture ends a graph.
 func (d *Emulator) EndCapture(s Stream) (Graph, error) {
-	leave, err := d.enter()
+	leave, err := d.enter("cuStreamEndCapture")
 	if err != nil {
 		return 0, err
 	}
@@ -286,7 +286,7 @@ func (d *Emulator) Replay(g Graph, s Stream) error {
 
 // CloseGraph forgets a graph.
 func (d *Emulator) CloseGraph(g Graph) error {
-	leave, err := d.enter()
+	leave, err := d.enter("cuGraphExecDestroy")
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,10 @@ type EmulatorOptions struct {
 	Memory  int  // bytes; 0: 4 GiB
 	Workers int  // goroutines of a launch; 0: one per CPU
 	Watch   bool // for races in global memory, see ptx.Options
+
+	// Fail returns the code that a call fails with, 0 for none; nil is never. It is asked
+	// once per call, one at a time.
+	Fail func(call string) int
 }
 
 // Emulator is a Driver whose device is the package ptx. Every call does its work before
@@ -90,12 +94,20 @@ func (d *Emulator) Memory() (free, total int, err error) {
 	return d.options.Memory - used, d.options.Memory, nil
 }
 
-// enter locks the device for a call, unless it is lost.
-func (d *Emulator) enter() (leave func(), err error) {
+// enter locks the device for a call, unless it is lost or the call is to fail.
+func (d *Emulator) enter(call string) (leave func(), err error) {
 	d.mu.Lock()
+	if d.lost == nil && d.options.Fail != nil {
+		if code := d.options.Fail(call); code != 0 {
+			err = d.now(func() error { return failed(call, code, "") })
+		}
+	}
 	if d.lost != nil {
-		defer d.mu.Unlock()
-		return nil, d.lost
+		err = d.lost
+	}
+	if err != nil {
+		d.mu.Unlock()
+		return nil, err
 	}
 	return d.mu.Unlock, nil
 }
@@ -107,7 +119,7 @@ func (d *Emulator) handle() uintptr {
 
 // Alloc returns memory full of NaN.
 func (d *Emulator) Alloc(bytes int) (unsafe.Pointer, error) {
-	leave, err := d.enter()
+	leave, err := d.enter("cuMemAlloc")
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +148,7 @@ func address(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
 // Free makes the addresses nobody's.
 func (d *Emulator) Free(p unsafe.Pointer) error {
-	leave, err := d.enter()
+	leave, err := d.enter("cuMemFree")
 	if err != nil {
 		return err
 	}
@@ -153,7 +165,7 @@ func (d *Emulator) Free(p unsafe.Pointer) error {
 
 // Pinned returns ordinary memory.
 func (d *Emulator) Pinned(bytes int) (unsafe.Pointer, error) {
-	leave, err := d.enter()
+	leave, err := d.enter("cuMemHostAlloc")
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +180,7 @@ func (d *Emulator) Pinned(bytes int) (unsafe.Pointer, error) {
 
 // FreePinned leaves the memory to the garbage collector.
 func (d *Emulator) FreePinned(p unsafe.Pointer) error {
-	leave, err := d.enter()
+	leave, err := d.enter("cuMemFreeHost")
 	if err != nil {
 		return err
 	}
@@ -182,7 +194,7 @@ func (d *Emulator) FreePinned(p unsafe.Pointer) error {
 
 // do runs a stream's work, or keeps it for a graph.
 func (d *Emulator) do(call string, s Stream, work func() error) error {
-	leave, err := d.enter()
+	leave, err := d.enter(call)
 	if err != nil {
 		return err
 	}

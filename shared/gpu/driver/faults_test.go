@@ -78,55 +78,68 @@ func TestBadDrivers(t *testing.T) {
 	}
 }
 
-// TestEveryCallFails: whichever call to the driver fails, and how, the error is a driver's
-// that names the call, and what was taken before is given back.
+// TestEveryCallFails: whichever call to the driver fails, the error is a driver's that
+// names the call, and what was taken before can be given back.
 func TestEveryCallFails(t *testing.T) {
-	l := library(t, fake.Options{})
-	d := openFake(t, l)
-	if err := work(d); err != nil {
-		t.Fatal(err)
-	}
-	before, err := l.Count("calls")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := work(d); err != nil {
-		t.Fatal(err)
-	}
-	after, err := l.Count("calls")
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls := after - before
-	if calls < 20 {
-		t.Fatalf("%d calls", calls)
-	}
-	for n := 1; n <= calls; n++ {
-		if err := l.FailAt(n, 2); err != nil {
-			t.Fatal(err)
+	t.Run("emulator", func(t *testing.T) {
+		at, code, calls := -1, 0, 0
+		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int {
+			if calls++; calls == at {
+				return code
+			}
+			return 0
+		}})
+		everyCall(t, d, func(n, c int) { at, code, calls = n, c, 0 }, func() int { return calls })
+	})
+	t.Run("fake", func(t *testing.T) {
+		l := library(t, fake.Options{})
+		try := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		err := work(d)
-		var e *driver.Error
-		if !errors.As(err, &e) || e.Code != 2 || !strings.HasPrefix(e.Call, "cu") || strings.HasSuffix(e.Call, "_v2") {
+		count := func(key string) int {
+			n, err := l.Count(key)
+			try(err)
+			return n
+		}
+		d := openFake(t, l)
+		everyCall(t, d, func(n, code int) { try(l.FailAt(n, code)) }, func() int { return count("calls") })
+	})
+}
+
+// everyCall lets work's n-th call fail, for every n; failAt begins to count anew.
+func everyCall(t *testing.T, d driver.Driver, failAt func(n, code int), calls func() int) {
+	t.Helper()
+	failAt(-1, 0)
+	if err := work(d); err != nil {
+		t.Fatal(err)
+	}
+	all := calls()
+	if all < 20 {
+		t.Fatalf("%d calls", all)
+	}
+	var e *driver.Error
+	for n := 1; n <= all; n++ {
+		failAt(n, 2)
+		if err := work(d); !errors.As(err, &e) || e.Code != 2 || !strings.HasPrefix(e.Call, "cu") || strings.HasSuffix(e.Call, "_v2") {
 			t.Errorf("call %d: %v, want out of memory", n, err)
 		}
 	}
+	failAt(-1, 0)
 	if err := work(d); err != nil {
 		t.Errorf("after the failures: %v", err)
 	}
-	if open, err := l.Count("open"); open != 0 || err != nil {
-		t.Errorf("%d pieces are not given back (%v)", open, err)
-	}
-	if err := l.FailAt(calls/2, 700); err != nil {
-		t.Fatal(err)
-	}
+	failAt(all-1, 700) // nearly all is given back then
 	first := work(d)
-	var e *driver.Error
 	if !errors.As(first, &e) || !e.Lost() || !strings.Contains(e.Error(), "--device cpu") {
 		t.Fatalf("%v, want a lost device", first)
 	}
 	if _, err := d.Stream(); !errors.Is(err, e) {
 		t.Errorf("a lost device: %v, want %v again", err, e)
+	}
+	if err := d.Close(); err == nil || err.Error() != "gpu: not given back: device memory ×1 (4000 bytes), modules ×1" {
+		t.Errorf("close: %v, want what the lost device kept", err)
 	}
 }
 

@@ -4,6 +4,8 @@ package fake
 
 const supported = false
 
+func lock(string) (unlock func(), err error) { return nil, ErrMissing }
+
 // Options says what the device is like.
 //
 // Source: ours: what tests vary

@@ -12,6 +12,9 @@ import (
 
 // TestGenerated: the PTX that ships is what clang makes of the sources beside it.
 func TestGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	text, err := clang.Compile("cuda")
 	if errors.Is(err, clang.ErrMissing) {
 		t.Skip(err)
