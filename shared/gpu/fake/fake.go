@@ -44,7 +44,7 @@ func Build(kernels fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	flags := []string{"-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-function"}
+	flags := []string{"-std=c++17", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-function"}
 	if cpu.X86.HasFMA {
 		flags = append(flags, "-mfma") // otherwise the C library's fma, slower and the same bits
 	}

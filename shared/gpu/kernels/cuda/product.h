@@ -1,62 +1,80 @@
 // Products of matrices and convolutions as such products: every output is one chain of
 // fused multiply-adds in the order of the sum, whatever the tile it falls into.
 #pragma once
-#define TILE 64 // rows and columns of a block's tile
+#define COLUMNS 64 // of a block's tile
 #define DEPTH 16 // steps of the sum that are held at a time
-#define EACH 4 // rows and columns of a thread
+#define EACH 4 // columns of a thread
 
-struct alignas(16) Four { float v[4]; };
+template <int n> struct alignas(4 * n) Floats { float v[n]; };
 
 // Where thread t's e-th element of a tile lies: steps of the sum side by side in memory
 // (deep), or the tile's rows (columns) side by side.
-struct Spread {
-  int lane, step, lane_more, step_more;
-  device_fn Spread of(bool deep) {
-    int t = thread_x();
-    return deep ? Spread{t / DEPTH, t % DEPTH, THREADS / DEPTH, 0} : Spread{t % TILE, t / TILE, 0, THREADS / TILE};
+template <int lanes> struct Spread {
+  int lane, step;
+  bool deep;
+  device_method explicit Spread(bool deep) : deep(deep) {
+    const int t = thread_x();
+    lane = deep ? t / DEPTH : t % lanes;
+    step = deep ? t % DEPTH : t / lanes;
   }
+  device_method int lane_of(int e) const { return deep ? lane + e * (THREADS / DEPTH) : lane; }
+  device_method int step_of(int e) const { return deep ? step : step + e * (THREADS / lanes); }
 };
 
-// product writes out[m][n] = Σ a[m][k]·b[k][n] over from ≤ k < to by out.put. a.lane(m)
-// and a.step(k) take indices apart once; a.at(lane, step) reads. The block's place in
-// the grid chooses its tile: x the columns, y the rows.
-template <class A, class B, class Out>
-device_fn void product(int M, int N, int from, int to, const A& a, bool a_deep, const B& b, bool b_deep, const Out& out) {
-  shared_mem Four as[DEPTH][TILE / 4 + 1];
-  shared_mem Four bs[DEPTH][TILE / 4 + 1];
-  const int t = thread_x(), m0 = block_y() * TILE, n0 = block_x() * TILE;
-  const Spread sa = Spread::of(a_deep), sb = Spread::of(b_deep);
-  decltype(a.lane(0)) la[EACH];
+// tiles writes out[m][n] = Σ a[m][k]·b[k][n] over from ≤ k < to by out.put. a.lane(m) and
+// a.step(k) take indices apart once; a.at(lane, step) reads. The block's place in the grid
+// chooses its tile: x the columns, y the rows, 16 times those of a thread.
+template <int rows, class A, class B, class Out>
+device_fn void tiles(int M, int N, int from, int to, const A& a, bool a_deep, const B& b, bool b_deep, const Out& out) {
+  shared_mem Floats<rows> as[DEPTH][17];
+  shared_mem Floats<EACH> bs[DEPTH][17];
+  const int t = thread_x(), m0 = block_y() * 16 * rows, n0 = block_x() * COLUMNS;
+  const Spread<16 * rows> sa(a_deep);
+  const Spread<COLUMNS> sb(b_deep);
+  decltype(a.lane(0)) la[rows];
   decltype(b.lane(0)) lb[EACH];
-  bool in_a[EACH], in_b[EACH];
-  UNROLL for (int e = 0; e < EACH; e++) {
-    int m = m0 + sa.lane + e * sa.lane_more, n = n0 + sb.lane + e * sb.lane_more;
+  bool in_a[rows], in_b[EACH];
+  UNROLL for (int e = 0; e < rows; e++) {
+    const int m = m0 + sa.lane_of(e);
     in_a[e] = m < M;
-    in_b[e] = n < N;
     la[e] = a.lane(in_a[e] ? m : 0);
+  }
+  UNROLL for (int e = 0; e < EACH; e++) {
+    const int n = n0 + sb.lane_of(e);
+    in_b[e] = n < N;
     lb[e] = b.lane(in_b[e] ? n : 0);
   }
-  float acc[EACH][EACH];
-  UNROLL for (int i = 0; i < EACH; i++) UNROLL for (int j = 0; j < EACH; j++) acc[i][j] = 0.0f;
+  float acc[rows][EACH];
+  UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < EACH; j++) acc[i][j] = 0.0f;
   for (int k0 = from; k0 < to; k0 += DEPTH) {
+    UNROLL for (int e = 0; e < rows; e++) {
+      const int k = sa.step_of(e), r = sa.lane_of(e);
+      as[k][r / rows].v[r % rows] = in_a[e] && k0 + k < to ? a.at(la[e], a.step(k0 + k)) : 0.0f;
+    }
     UNROLL for (int e = 0; e < EACH; e++) {
-      int ka = sa.step + e * sa.step_more, kb = sb.step + e * sb.step_more;
-      int ra = sa.lane + e * sa.lane_more, rb = sb.lane + e * sb.lane_more;
-      as[ka][ra / 4].v[ra % 4] = in_a[e] && k0 + ka < to ? a.at(la[e], a.step(k0 + ka)) : 0.0f;
-      bs[kb][rb / 4].v[rb % 4] = in_b[e] && k0 + kb < to ? b.at(lb[e], b.step(k0 + kb)) : 0.0f;
+      const int k = sb.step_of(e), c = sb.lane_of(e);
+      bs[k][c / EACH].v[c % EACH] = in_b[e] && k0 + k < to ? b.at(lb[e], b.step(k0 + k)) : 0.0f;
     }
     barrier();
     const int steps = smaller(to - k0, DEPTH);
     for (int k = 0; k < steps; k++) {
-      Four p = as[k][t / 16], q = bs[k][t % 16];
-      UNROLL for (int i = 0; i < EACH; i++) UNROLL for (int j = 0; j < EACH; j++) acc[i][j] = fused(p.v[i], q.v[j], acc[i][j]);
+      const Floats<rows> p = as[k][t / 16];
+      const Floats<EACH> q = bs[k][t % 16];
+      UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < EACH; j++) acc[i][j] = fused(p.v[i], q.v[j], acc[i][j]);
     }
     barrier();
   }
-  UNROLL for (int i = 0; i < EACH; i++) UNROLL for (int j = 0; j < EACH; j++) {
-    int m = m0 + t / 16 * EACH + i, n = n0 + t % 16 * EACH + j;
+  UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < EACH; j++) {
+    const int m = m0 + t / 16 * rows + i, n = n0 + t % 16 * EACH + j;
     if (m < M && n < N) out.put(m, n, acc[i][j]);
   }
+}
+
+// product does tiles of 64 rows, or of 16 where there are no more.
+template <class A, class B, class Out>
+device_fn void product(int M, int N, int from, int to, const A& a, bool a_deep, const B& b, bool b_deep, const Out& out) {
+  if (M <= 16) tiles<1>(M, N, from, to, a, a_deep, b, b_deep, out);
+  else tiles<4>(M, N, from, to, a, a_deep, b, b_deep, out);
 }
 
 // Plain is a matrix with strides.
