@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// books knows what a program has taken and not given back.
+// books lists all that a program has taken and not given back.
 type books struct {
 	mu     sync.Mutex
 	memory map[unsafe.Pointer]int

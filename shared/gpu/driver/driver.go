@@ -108,7 +108,7 @@ type Dim struct{ X, Y, Z uint32 }
 
 // Info describes a device.
 //
-// Source: ours: what a line about a device says
+// Source: ours: for a line about the device
 type Info struct {
 	Name       string
 	Memory     int    // bytes

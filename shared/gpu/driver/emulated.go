@@ -88,7 +88,7 @@ func (d *Emulator) Info() Info {
 	return Info{Name: "emulated GPU", Memory: d.options.Memory, CUDA: [2]int{11, 0}, Capability: [2]int{7, 5}, Processors: 1}
 }
 
-// Memory returns what is free.
+// Memory returns how many bytes are free and how many there are.
 func (d *Emulator) Memory() (free, total int, err error) {
 	_, used := d.memory.Live()
 	return d.options.Memory - used, d.options.Memory, nil

@@ -4,13 +4,13 @@ import "fmt"
 
 // Error is a call that the driver refused, or work that failed on the device.
 //
-// Source: ours: CUresult, with what to do about it
+// Source: ours: CUresult, with a hint
 type Error struct {
 	Call   string // of CUDA's driver API
 	Code   int    // CUresult
 	Name   string // of the code
 	Detail string // what was asked for; may be empty
-	Hint   string // what to do; may be empty
+	Hint   string // for the user; may be empty
 	Err    error  // what the emulator found; may be nil
 }
 
@@ -52,7 +52,7 @@ const (
 
 const lostHint = "the device is lost to this process; run again with --device cpu"
 
-// codes names results and says what to do about them.
+// codes has names, hints, and which results end the device.
 var codes = map[int]struct {
 	name, hint string
 	lost       bool

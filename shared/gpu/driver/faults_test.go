@@ -16,7 +16,7 @@ import (
 	"gradsync/shared/gpu/ptx"
 )
 
-// TestBadEnvironments: what is wrong with a machine is one line that says what, and what is needed.
+// TestBadEnvironments: a machine without a driver gets one line that says so.
 func TestBadEnvironments(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "libcuda.so.1")
 	if err := os.WriteFile(text, []byte("no library"), 0o644); err != nil {
@@ -50,7 +50,7 @@ func oneLine(t *testing.T, name string, err error, says []string) {
 	}
 }
 
-// TestBadDrivers: the same for what a driver says of itself.
+// TestBadDrivers: so does a driver that is too old, or has no such device.
 func TestBadDrivers(t *testing.T) {
 	for name, c := range map[string]struct {
 		o     fake.Options
@@ -174,7 +174,7 @@ func work(d driver.Driver) (err error) {
 	return err
 }
 
-// retry gives back once more what a failing call has not given back.
+// retry calls give once more where it failed.
 func retry(try func(error), give func() error) {
 	if err := give(); err != nil {
 		try(err)
@@ -232,7 +232,7 @@ func TestNothingOnTheHost(t *testing.T) {
 	t.Run("fake", func(t *testing.T) { check(t, openFake(t, library(t, fake.Options{}))) })
 }
 
-// TestNoAllocation: what a training step does with a driver allocates nothing.
+// TestNoAllocation: the calls of a training step allocate nothing.
 func TestNoAllocation(t *testing.T) {
 	d := openFake(t, library(t, fake.Options{}))
 	set, err := kernels.Load(d)

@@ -108,7 +108,7 @@ type library struct {
 	modules map[Module]map[string][]int
 }
 
-// frame holds what a call passes by address; it lies in the heap, where nothing moves.
+// frame holds the arguments of a call; it lies in the heap, where nothing moves.
 type frame struct {
 	args  [11]uintptr
 	ctx   [1]uintptr

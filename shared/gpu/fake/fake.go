@@ -2,7 +2,7 @@
 // compiled for the CPU, by g++ and from the same CUDA C that the PTX is made of.
 //
 // The host can neither read nor write its device memory, an address is never given
-// twice, and what a kernel writes behind an allocation is found out. A lazy device does
+// twice, and a write behind an allocation is found out. A lazy device does
 // work only when somebody waits for it, so that a forgotten dependency fails each time.
 package fake
 

@@ -28,9 +28,9 @@ func lock(path string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Options says what the device is like; zero fields are what a whole one has.
+// Options varies the device; zero fields leave it whole.
 //
-// Source: ours: what tests vary
+// Source: ours: for tests of bad machines
 type Options struct {
 	Lazy      bool // work is done when somebody waits for it
 	Memory    int  // bytes

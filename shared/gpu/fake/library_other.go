@@ -6,9 +6,9 @@ const supported = false
 
 func lock(string) (unlock func(), err error) { return nil, ErrMissing }
 
-// Options says what the device is like.
+// Options varies the device.
 //
-// Source: ours: what tests vary
+// Source: ours: for tests of bad machines
 type Options struct {
 	Lazy      bool
 	Memory    int

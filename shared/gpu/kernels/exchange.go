@@ -72,8 +72,8 @@ func (q *Queue) UnpackBitmap(n int, bitmap, values, counts, offsets, dst unsafe.
 }
 
 // ClippedInts returns how many int32 the clipped counts of n quantised elements take:
-// three per block of the grid, out of range, NaN and infinite. Their sums are those of
-// vec.Clipped.
+// three per block of the grid, out of range, NaN and infinite. Their sums are the fields
+// of a vec.Clipped.
 //
 // Source: ours: counts without atomic operations
 func ClippedInts(n int) int { return 3 * elements(n) }

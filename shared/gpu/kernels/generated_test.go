@@ -10,7 +10,7 @@ import (
 	"gradsync/shared/gpu/ptx"
 )
 
-// TestGenerated: the PTX that ships is what clang makes of the sources beside it.
+// TestGenerated: clang makes the PTX that ships of the sources beside it.
 func TestGenerated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")

@@ -163,7 +163,7 @@ func (s *Set) Close() error { return s.driver.Unload(s.module) }
 // Methods return when the work is queued; the error is the driver's, or says which size
 // is beyond 2³¹.
 //
-// Source: ours: what an engine holds per caller
+// Source: ours: an engine holds one per caller
 type Queue struct {
 	set    *Set
 	stream driver.Stream

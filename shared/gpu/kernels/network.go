@@ -68,7 +68,7 @@ func (q *Queue) ConvBackwardData(g tensor.Conv, dy, w, dx unsafe.Pointer) error 
 const filterBlocks = 256
 
 // FilterParts returns into how many sums over images a filter's gradient is cut, and how
-// many images each has (the last what is left).
+// many images each has (the last one the rest).
 //
 // Source: ours: few tiles of very long sums would leave most of a card idle
 func FilterParts(g tensor.Conv) (parts, images int) {

@@ -39,8 +39,8 @@ func TestBias(t *testing.T) {
 	})
 }
 
-// TestNorm compares both passes with the definition in double precision. The bounds are
-// those of the sums, carried through the formulas, and a few roundings.
+// TestNorm compares both passes with the definition in double precision. The bounds of
+// the sums are carried through the formulas, and a few roundings added.
 func TestNorm(t *testing.T) {
 	onAll(t, func(m *machine) {
 		r := rand.New(rand.NewPCG(9, 9))
@@ -63,7 +63,7 @@ func TestNorm(t *testing.T) {
 	})
 }
 
-// normReference is a batch norm and what a device made of it.
+// normReference is a batch norm and a device's results.
 type normReference struct {
 	tensor.Norm
 	t                                  *testing.T

@@ -120,7 +120,8 @@ type constant struct {
 	bits uint64
 }
 
-// Parse reads a module. The error names the line and what is not known.
+// Parse reads a module. The error names the line, and the first thing in it that this
+// package does not know.
 //
 // Source: ours: PTX ISA 7.0
 func Parse(text string) (*Module, error) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// program wraps a body: %rd1 is the address of the first parameter, %rd2 that of this
+// program wraps a body: %rd1 is the address of the first parameter, %rd2 this
 // thread's word of it, %rd3 this thread's word of shared variable s of 1024 bytes.
 func program(body string) string {
 	return `.version 7.0

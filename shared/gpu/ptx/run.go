@@ -8,16 +8,16 @@ import (
 
 // Options says how a launch is run.
 //
-// Source: ours: what is watched for costs time
+// Source: ours: a watch costs time
 type Options struct {
 	Workers int // goroutines; 0: one per CPU
 	// Watch finds threads that touch the same word of global memory, one of them writing.
-	// A launch has no order between its threads but that of barriers, which the kernels of
-	// this repository use for shared memory alone. It runs on one goroutine.
+	// Barriers alone put a launch's threads in order, and the kernels of this repository
+	// use them for shared memory only. A watched launch runs on one goroutine.
 	Watch bool
 }
 
-// Stats counts what a launch ran.
+// Stats counts the instructions of a launch.
 //
 // Source: ours: how fast the interpreter is
 type Stats struct {
@@ -49,8 +49,8 @@ type pool struct {
 }
 
 // Launch runs a grid of blocks. Every argument is a cell of 64 bits, the value in its low
-// bytes. The error is a *Fault, that of the first block in order, or says which argument
-// of Launch does not fit.
+// bytes. The error is the *Fault of the first block in order, or says which argument of
+// Launch does not fit.
 //
 // Source: ours: cuLaunchKernel
 func (k *Kernel) Launch(m *Memory, grid, shape Dim, args []uint64, o Options) (Stats, error) {

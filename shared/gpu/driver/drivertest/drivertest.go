@@ -316,7 +316,7 @@ func events(t *testing.T, d driver.Driver) {
 	x.close(t, d)
 }
 
-// graph: what is captured is not done, and then as often as it is replayed.
+// graph: captured work is done as often as it is replayed, and not before.
 func graph(t *testing.T, d driver.Driver) {
 	const n = 500
 	x := newAdder(t, d, n)

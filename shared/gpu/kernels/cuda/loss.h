@@ -1,5 +1,5 @@
-// Softmax cross entropy in double precision, the bits of the engines on the CPU: the two
-// elementary functions are those of the package explog, fdlibm's (Sun Microsystems 1993).
+// Softmax cross entropy in double precision, the bits of the engines on the CPU: both
+// have fdlibm's elementary functions (Sun Microsystems 1993; in Go the package explog).
 #pragma once
 
 device_fn double of_bits(unsigned long long v) { return __builtin_bit_cast(double, v); }

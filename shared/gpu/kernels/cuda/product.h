@@ -23,7 +23,7 @@ template <int lanes> struct Spread {
 
 // tiles writes out[m][n] = Σ a[m][k]·b[k][n] over from ≤ k < to by out.put. a.lane(m) and
 // a.step(k) take indices apart once; a.at(lane, step) reads. The block's place in the grid
-// chooses its tile: x the columns, y the rows, 16 times those of a thread.
+// chooses its tile: x the columns, y the rows; a block has 16 times a thread's rows.
 template <int rows, class A, class B, class Out>
 device_fn void tiles(int M, int N, int from, int to, const A& a, bool a_deep, const B& b, bool b_deep, const Out& out) {
   shared_mem Floats<rows> as[DEPTH][17];
@@ -177,8 +177,8 @@ struct Outputs { // lanes are output channels, steps are output pixels
   device_method float at(int lane, int step) const { return dy[lane + step]; }
 };
 
-// dw[part][o][tap] = Σ dy·x over the images of a part: each images, the last what is
-// left. The block's z is its part; sum_parts adds them.
+// dw[part][o][tap] = Σ dy·x over the images of a part: each images, the last one the
+// rest. The block's z is its part; sum_parts adds them.
 KERNEL(conv_backward_filter)(const float* x, const float* dy, float* dw, int each, SHAPE) {
   const Shape g = SHAPE_OF;
   const int taps = IC * KH * KW, plane = OH * OW, part = block_z();
