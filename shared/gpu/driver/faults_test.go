@@ -14,6 +14,7 @@ import (
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/gpu/ptx"
+	"gradsync/shared/race"
 )
 
 // TestBadEnvironments: a machine without a driver gets one line that says so.
@@ -234,6 +235,9 @@ func TestNothingOnTheHost(t *testing.T) {
 
 // TestNoAllocation: the calls of a training step allocate nothing.
 func TestNoAllocation(t *testing.T) {
+	if race.Enabled {
+		t.Skip("under the race detector pools forget on purpose")
+	}
 	d := openFake(t, library(t, fake.Options{}))
 	set, err := kernels.Load(d)
 	if err != nil {
