@@ -2,7 +2,7 @@ package driver
 
 import (
 	"errors"
-	"slices"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,11 +11,11 @@ import (
 
 // Load parses the PTX.
 func (d *Emulator) Load(text string) (Module, error) {
-	leave, err := d.enter("cuModuleLoadData")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuModuleLoadData"); err != nil {
 		return 0, err
 	}
-	defer leave()
 	m, err := ptx.Parse(text)
 	if err != nil {
 		e := failed("cuModuleLoadData", codeInvalidPTX, "")
@@ -30,11 +30,11 @@ func (d *Emulator) Load(text string) (Module, error) {
 
 // Unload forgets the module; its functions stay valid until the driver is closed.
 func (d *Emulator) Unload(m Module) error {
-	leave, err := d.enter("cuModuleUnload")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuModuleUnload"); err != nil {
 		return err
 	}
-	defer leave()
 	if d.modules[m] == nil {
 		return failed("cuModuleUnload", codeHandle, "no such module")
 	}
@@ -45,17 +45,20 @@ func (d *Emulator) Unload(m Module) error {
 
 // Function finds a kernel.
 func (d *Emulator) Function(m Module, name string, params ...int) (Func, error) {
-	leave, err := d.enter("cuModuleGetFunction")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuModuleGetFunction"); err != nil {
 		return Func{}, err
 	}
-	defer leave()
 	at := d.modules[m]
 	if at == nil {
 		return Func{}, failed("cuModuleGetFunction", codeHandle, "no such module")
 	}
 	if err := entry(at.entries, name, params); err != nil {
 		return Func{}, err
+	}
+	if len(params) > most {
+		return Func{}, failed("cuModuleGetFunction", codeInvalid, fmt.Sprintf("kernel %s has more than %d parameters", name, most))
 	}
 	h := d.handle()
 	d.functions[h] = at.module.Kernel(name)
@@ -67,16 +70,19 @@ func (d *Emulator) Launch(s Stream, f Func, grid, block Dim, cells []uint64) err
 	if err := cellsFit(f, grid, block, cells); err != nil {
 		return err
 	}
-	kept := slices.Clone(cells)
-	return d.do("cuLaunchKernel", s, func() error {
-		k := d.functions[f.handle]
-		if k == nil {
-			return failed("cuLaunchKernel", codeHandle, "a function of another driver")
-		}
-		stats, err := k.Launch(d.memory, ptx.Dim(grid), ptx.Dim(block), kept, ptx.Options{Workers: d.options.Workers, Watch: d.options.Watch})
-		d.instructions += stats.Instructions
-		return faulted(err)
-	})
+	w := work{call: callLaunch, function: f.handle, grid: ptx.Dim(grid), block: ptx.Dim(block)}
+	w.args = copy(w.cells[:], cells)
+	return d.do(s, w)
+}
+
+func (d *Emulator) launch(w *work) error {
+	k := d.functions[w.function]
+	if k == nil {
+		return failed(callLaunch, codeHandle, "a function of another driver")
+	}
+	stats, err := k.Launch(d.memory, w.grid, w.block, w.cells[:w.args], ptx.Options{Workers: d.options.Workers, Watch: d.options.Watch})
+	d.instructions += stats.Instructions
+	return faulted(err)
 }
 
 // faulted gives a kernel's fault the code that a card would.
@@ -103,11 +109,11 @@ func faulted(err error) error {
 
 // Stream opens a stream.
 func (d *Emulator) Stream() (Stream, error) {
-	leave, err := d.enter("cuStreamCreate")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuStreamCreate"); err != nil {
 		return 0, err
 	}
-	defer leave()
 	s := Stream(d.handle())
 	d.streams[s] = &emulatedStream{}
 	d.books.count("streams", 1)
@@ -116,11 +122,11 @@ func (d *Emulator) Stream() (Stream, error) {
 
 // CloseStream closes a stream.
 func (d *Emulator) CloseStream(s Stream) error {
-	leave, err := d.enter("cuStreamDestroy")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuStreamDestroy"); err != nil {
 		return err
 	}
-	defer leave()
 	if s == 0 || d.streams[s] == nil {
 		return failed("cuStreamDestroy", codeHandle, "no such stream")
 	}
@@ -131,11 +137,11 @@ func (d *Emulator) CloseStream(s Stream) error {
 
 // Sync has nothing to wait for.
 func (d *Emulator) Sync(s Stream) error {
-	leave, err := d.enter("cuStreamSynchronize")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuStreamSynchronize"); err != nil {
 		return err
 	}
-	defer leave()
 	switch at := d.streams[s]; {
 	case at == nil:
 		return failed("cuStreamSynchronize", codeHandle, "no such stream")
@@ -147,11 +153,11 @@ func (d *Emulator) Sync(s Stream) error {
 
 // Event makes a mark.
 func (d *Emulator) Event() (Event, error) {
-	leave, err := d.enter("cuEventCreate")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuEventCreate"); err != nil {
 		return 0, err
 	}
-	defer leave()
 	e := Event(d.handle())
 	d.events[e] = time.Time{}
 	d.books.count("events", 1)
@@ -160,75 +166,71 @@ func (d *Emulator) Event() (Event, error) {
 
 // CloseEvent forgets a mark.
 func (d *Emulator) CloseEvent(e Event) error {
-	leave, err := d.mark("cuEventDestroy", e, 0)
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.mark("cuEventDestroy", e, 0); err != nil {
 		return err
 	}
-	defer leave()
 	delete(d.events, e)
 	d.books.count("events", -1)
 	return nil
 }
 
-// mark enters for a call about an event and a stream.
-func (d *Emulator) mark(call string, e Event, s Stream) (leave func(), err error) {
-	if leave, err = d.enter(call); err != nil {
-		return nil, err
+// mark begins a call about an event and a stream.
+func (d *Emulator) mark(call string, e Event, s Stream) error {
+	if err := d.enter(call); err != nil {
+		return err
 	}
 	_, ok := d.events[e]
 	switch at := d.streams[s]; {
 	case !ok:
-		err = failed(call, codeHandle, "no such event")
+		return failed(call, codeHandle, "no such event")
 	case at == nil:
-		err = failed(call, codeHandle, "no such stream")
+		return failed(call, codeHandle, "no such stream")
 	case at.capturing:
-		err = failed(call, 900, "a graph holds the work of one stream")
+		return failed(call, 900, "a graph holds the work of one stream")
 	}
-	if err != nil {
-		leave()
-		return nil, err
-	}
-	return leave, nil
+	return nil
 }
 
 // Record notes the time.
 func (d *Emulator) Record(e Event, s Stream) error {
-	leave, err := d.mark("cuEventRecord", e, s)
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.mark("cuEventRecord", e, s); err != nil {
 		return err
 	}
-	defer leave()
 	d.events[e] = time.Now()
 	return nil
 }
 
 // Wait has nothing to wait for.
 func (d *Emulator) Wait(s Stream, e Event) error {
-	leave, err := d.mark("cuStreamWaitEvent", e, s)
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.mark("cuStreamWaitEvent", e, s); err != nil {
 		return err
 	}
-	leave()
 	return nil
 }
 
 // SyncEvent has nothing to wait for.
 func (d *Emulator) SyncEvent(e Event) error {
-	leave, err := d.mark("cuEventSynchronize", e, 0)
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.mark("cuEventSynchronize", e, 0); err != nil {
 		return err
 	}
-	leave()
 	return nil
 }
 
 // Elapsed is wall time.
 func (d *Emulator) Elapsed(from, to Event) (time.Duration, error) {
-	leave, err := d.mark("cuEventElapsedTime", from, 0)
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.mark("cuEventElapsedTime", from, 0); err != nil {
 		return 0, err
 	}
-	defer leave()
 	a, b := d.events[from], d.events[to]
 	if a.IsZero() || b.IsZero() {
 		return 0, failed("cuEventElapsedTime", codeHandle, "an event was not recorded")
@@ -238,11 +240,11 @@ func (d *Emulator) Elapsed(from, to Event) (time.Duration, error) {
 
 // Capture begins a graph.
 func (d *Emulator) Capture(s Stream) error {
-	leave, err := d.enter("cuStreamBeginCapture")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuStreamBeginCapture"); err != nil {
 		return err
 	}
-	defer leave()
 	at := d.streams[s]
 	if s == 0 || at == nil || at.capturing {
 		return failed("cuStreamBeginCapture", codeState, "the stream is the default one, unknown, or being captured")
@@ -253,11 +255,11 @@ func (d *Emulator) Capture(s Stream) error {
 
 // EndCapture ends a graph.
 func (d *Emulator) EndCapture(s Stream) (Graph, error) {
-	leave, err := d.enter("cuStreamEndCapture")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuStreamEndCapture"); err != nil {
 		return 0, err
 	}
-	defer leave()
 	at := d.streams[s]
 	if at == nil || !at.capturing {
 		return 0, failed("cuStreamEndCapture", codeState, "the stream is not being captured")
@@ -269,28 +271,28 @@ func (d *Emulator) EndCapture(s Stream) (Graph, error) {
 }
 
 // Replay does a graph's work at once.
-func (d *Emulator) Replay(g Graph, s Stream) error {
-	return d.do("cuGraphLaunch", s, func() error {
-		work, ok := d.graphs[g]
-		if !ok {
-			return failed("cuGraphLaunch", codeHandle, "no such graph")
+func (d *Emulator) Replay(g Graph, s Stream) error { return d.do(s, work{call: callReplay, graph: g}) }
+
+func (d *Emulator) replay(g Graph) error {
+	list, ok := d.graphs[g]
+	if !ok {
+		return failed(callReplay, codeHandle, "no such graph")
+	}
+	for i := range list {
+		if err := d.now(&list[i]); err != nil {
+			return err
 		}
-		for _, w := range work {
-			if err := w(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // CloseGraph forgets a graph.
 func (d *Emulator) CloseGraph(g Graph) error {
-	leave, err := d.enter("cuGraphExecDestroy")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuGraphExecDestroy"); err != nil {
 		return err
 	}
-	defer leave()
 	if _, ok := d.graphs[g]; !ok {
 		return failed("cuGraphExecDestroy", codeHandle, "no such graph")
 	}

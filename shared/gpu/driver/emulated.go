@@ -42,13 +42,14 @@ type Emulator struct {
 	events       map[Event]time.Time
 	modules      map[Module]*emulatedModule
 	functions    map[uintptr]*ptx.Kernel
-	graphs       map[Graph][]func() error
+	graphs       map[Graph][]work
 	instructions int64
+	current      work // under way; it stays here, so that a call allocates nothing
 }
 
 type emulatedStream struct {
 	capturing bool
-	captured  []func() error
+	captured  []work
 }
 
 type emulatedModule struct {
@@ -72,7 +73,7 @@ func Emulated(o EmulatorOptions) *Emulator {
 	base, end, release := reserve()
 	return &Emulator{
 		options: o, release: release, books: newBooks(), memory: ptx.NewMemory(base, end, o.Memory), streams: map[Stream]*emulatedStream{0: {}},
-		events: map[Event]time.Time{}, modules: map[Module]*emulatedModule{}, functions: map[uintptr]*ptx.Kernel{}, graphs: map[Graph][]func() error{},
+		events: map[Event]time.Time{}, modules: map[Module]*emulatedModule{}, functions: map[uintptr]*ptx.Kernel{}, graphs: map[Graph][]work{},
 	}
 }
 
@@ -94,22 +95,27 @@ func (d *Emulator) Memory() (free, total int, err error) {
 	return d.options.Memory - used, d.options.Memory, nil
 }
 
-// enter locks the device for a call, unless it is lost or the call is to fail.
-func (d *Emulator) enter(call string) (leave func(), err error) {
-	d.mu.Lock()
+// enter begins a call, whose caller holds the lock, unless the device is lost or the call
+// is to fail.
+func (d *Emulator) enter(call string) error {
 	if d.lost == nil && d.options.Fail != nil {
 		if code := d.options.Fail(call); code != 0 {
-			err = d.now(func() error { return failed(call, code, "") })
+			return d.keep(failed(call, code, ""))
 		}
 	}
-	if d.lost != nil {
-		err = d.lost
+	return d.lost
+}
+
+// keep remembers an error after which the device is lost.
+func (d *Emulator) keep(err error) error {
+	if err == nil {
+		return nil
 	}
-	if err != nil {
-		d.mu.Unlock()
-		return nil, err
+	var e *Error
+	if errors.As(err, &e) && e.Lost() {
+		d.lost = err
 	}
-	return d.mu.Unlock, nil
+	return err
 }
 
 func (d *Emulator) handle() uintptr {
@@ -119,11 +125,11 @@ func (d *Emulator) handle() uintptr {
 
 // Alloc returns memory full of NaN.
 func (d *Emulator) Alloc(bytes int) (unsafe.Pointer, error) {
-	leave, err := d.enter("cuMemAlloc")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemAlloc"); err != nil {
 		return nil, err
 	}
-	defer leave()
 	if bytes <= 0 {
 		return nil, failed("cuMemAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
 	}
@@ -148,11 +154,11 @@ func address(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
 // Free makes the addresses nobody's.
 func (d *Emulator) Free(p unsafe.Pointer) error {
-	leave, err := d.enter("cuMemFree")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemFree"); err != nil {
 		return err
 	}
-	defer leave()
 	if p == nil {
 		return nil
 	}
@@ -165,11 +171,11 @@ func (d *Emulator) Free(p unsafe.Pointer) error {
 
 // Pinned returns ordinary memory.
 func (d *Emulator) Pinned(bytes int) (unsafe.Pointer, error) {
-	leave, err := d.enter("cuMemHostAlloc")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemHostAlloc"); err != nil {
 		return nil, err
 	}
-	defer leave()
 	if bytes <= 0 {
 		return nil, failed("cuMemHostAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
 	}
@@ -180,11 +186,11 @@ func (d *Emulator) Pinned(bytes int) (unsafe.Pointer, error) {
 
 // FreePinned leaves the memory to the garbage collector.
 func (d *Emulator) FreePinned(p unsafe.Pointer) error {
-	leave, err := d.enter("cuMemFreeHost")
-	if err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemFreeHost"); err != nil {
 		return err
 	}
-	defer leave()
 	has, err := d.books.drop(d.books.pinned, p, func() error { return nil })
 	if p != nil && !has {
 		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
@@ -192,33 +198,82 @@ func (d *Emulator) FreePinned(p unsafe.Pointer) error {
 	return err
 }
 
-// do runs a stream's work, or keeps it for a graph.
-func (d *Emulator) do(call string, s Stream, work func() error) error {
-	leave, err := d.enter(call)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	at := d.streams[s]
-	if at == nil {
-		return failed(call, codeHandle, "no such stream")
-	}
-	if at.capturing {
-		at.captured = append(at.captured, work)
-		return nil
-	}
-	return d.now(work)
+// work is one piece of a stream's, kept for a graph or done at once.
+type work struct {
+	call        string
+	dst, src    unsafe.Pointer
+	bytes       int
+	value       uint32
+	function    uintptr
+	grid, block ptx.Dim
+	cells       [most]uint64
+	args        int
+	graph       Graph
 }
 
-// now runs work; a lost device stays so.
-func (d *Emulator) now(work func() error) error {
-	err := work()
-	var e *Error
-	if errors.As(err, &e) && e.Lost() {
-		d.lost = err
+// most is how many parameters a kernel may have.
+const most = 24
+
+// do does a stream's work, or keeps it for a graph.
+func (d *Emulator) do(s Stream, w work) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter(w.call); err != nil {
+		return err
 	}
-	return err
+	at := d.streams[s]
+	if at == nil {
+		return failed(w.call, codeHandle, "no such stream")
+	}
+	if at.capturing {
+		at.captured = append(at.captured, w)
+		return nil
+	}
+	d.current = w
+	return d.keep(d.now(&d.current))
 }
+
+// now does a piece of work.
+func (d *Emulator) now(w *work) error {
+	switch w.call {
+	case callLaunch:
+		return d.launch(w)
+	case callReplay:
+		return d.replay(w.graph)
+	}
+	var to, from []byte
+	var err error
+	if w.call == callDownload {
+		to = unsafe.Slice((*byte)(w.dst), w.bytes)
+	} else if to, err = d.device(w.call, w.dst, w.bytes); err != nil {
+		return err
+	}
+	switch w.call {
+	case callFill:
+		for i := range to {
+			to[i] = byte(w.value >> (8 * (i % 4)))
+		}
+		return nil
+	case callUpload:
+		from = unsafe.Slice((*byte)(w.src), w.bytes)
+	default:
+		if from, err = d.device(w.call, w.src, w.bytes); err != nil {
+			return err
+		}
+	}
+	copy(to, from)
+	return nil
+}
+
+// The calls that queue work.
+const (
+	callUpload   = "cuMemcpyHtoDAsync"
+	callDownload = "cuMemcpyDtoHAsync"
+	callCopy     = "cuMemcpyDtoDAsync"
+	callFill     = "cuMemsetD32Async"
+	callLaunch   = "cuLaunchKernel"
+	callReplay   = "cuGraphLaunch"
+)
 
 // device returns the bytes of device memory.
 func (d *Emulator) device(call string, p unsafe.Pointer, bytes int) ([]byte, error) {
@@ -231,42 +286,20 @@ func (d *Emulator) device(call string, p unsafe.Pointer, bytes int) ([]byte, err
 
 // Upload copies at once.
 func (d *Emulator) Upload(s Stream, dst, src unsafe.Pointer, bytes int) error {
-	return d.do("cuMemcpyHtoDAsync", s, func() error {
-		to, err := d.device("cuMemcpyHtoDAsync", dst, bytes)
-		copy(to, unsafe.Slice((*byte)(src), bytes))
-		return err
-	})
+	return d.do(s, work{call: callUpload, dst: dst, src: src, bytes: bytes})
 }
 
 // Download copies at once.
 func (d *Emulator) Download(s Stream, dst, src unsafe.Pointer, bytes int) error {
-	return d.do("cuMemcpyDtoHAsync", s, func() error {
-		from, err := d.device("cuMemcpyDtoHAsync", src, bytes)
-		copy(unsafe.Slice((*byte)(dst), bytes), from)
-		return err
-	})
+	return d.do(s, work{call: callDownload, dst: dst, src: src, bytes: bytes})
 }
 
 // Copy copies at once.
 func (d *Emulator) Copy(s Stream, dst, src unsafe.Pointer, bytes int) error {
-	return d.do("cuMemcpyDtoDAsync", s, func() error {
-		from, err := d.device("cuMemcpyDtoDAsync", src, bytes)
-		if err != nil {
-			return err
-		}
-		to, err := d.device("cuMemcpyDtoDAsync", dst, bytes)
-		copy(to, from)
-		return err
-	})
+	return d.do(s, work{call: callCopy, dst: dst, src: src, bytes: bytes})
 }
 
 // Fill fills at once.
 func (d *Emulator) Fill(s Stream, dst unsafe.Pointer, v uint32, n int) error {
-	return d.do("cuMemsetD32Async", s, func() error {
-		to, err := d.device("cuMemsetD32Async", dst, 4*n)
-		for i := range to {
-			to[i] = byte(v >> (8 * (i % 4)))
-		}
-		return err
-	})
+	return d.do(s, work{call: callFill, dst: dst, value: v, bytes: 4 * n})
 }

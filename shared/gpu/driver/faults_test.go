@@ -238,12 +238,17 @@ func TestNoAllocation(t *testing.T) {
 	if race.Enabled {
 		t.Skip("under the race detector pools forget on purpose")
 	}
-	d := openFake(t, library(t, fake.Options{}))
+	t.Run("emulator", func(t *testing.T) { noAllocation(t, driver.Emulated(driver.EmulatorOptions{Workers: 2})) })
+	t.Run("fake", func(t *testing.T) { noAllocation(t, openFake(t, library(t, fake.Options{}))) })
+}
+
+func noAllocation(t *testing.T, d driver.Driver) {
+	t.Helper()
 	set, err := kernels.Load(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := d.Alloc(400)
+	x, err := d.Alloc(4000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,10 +260,10 @@ func TestNoAllocation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, host := set.On(s), make([]float32, 100)
+	q, host := set.On(s), make([]float32, 1000)
 	p := unsafe.Pointer(unsafe.SliceData(host))
 	n := testing.AllocsPerRun(50, func() {
-		err = errors.Join(d.Upload(s, x, p, 400), q.ReLU(100, x, x), d.Record(e, s), d.Wait(s, e), d.Fill(s, x, 0, 100), d.Download(s, p, x, 400), d.Sync(s))
+		err = errors.Join(d.Upload(s, x, p, 4000), q.ReLU(1000, x, x), d.Record(e, s), d.Wait(s, e), d.Fill(s, x, 0, 100), d.Download(s, p, x, 4000), d.Sync(s))
 	})
 	if n != 0 || err != nil {
 		t.Errorf("%v allocations a step (%v)", n, err)

@@ -90,7 +90,6 @@ const (
 	attributeMinor      = 76
 	streamNonBlocking   = 1
 	captureRelaxed      = 2 // cuStreamBeginCapture: any thread may end it
-	most                = 24
 )
 
 // library is NVIDIA's driver with one device.

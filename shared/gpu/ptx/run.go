@@ -42,10 +42,11 @@ type block struct {
 	warps  []warp
 }
 
-// pool keeps blocks between launches.
+// pool keeps blocks and launches for the next ones, which allocate nothing then.
 type pool struct {
-	mu   sync.Mutex
-	free []*block
+	mu       sync.Mutex
+	free     []*block
+	launches []*launch
 }
 
 // Launch runs a grid of blocks. Every argument is a cell of 64 bits, the value in its low
@@ -67,21 +68,24 @@ func (k *Kernel) Launch(m *Memory, grid, shape Dim, args []uint64, o Options) (S
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	l := &launch{kernel: k, grid: grid, shape: shape, args: args, live: *m.live.Load(), blocks: blocks, firstBad: blocks}
-	if o.Watch {
+	l := k.idle.launch(k)
+	l.grid, l.shape, l.args, l.live, l.blocks, l.firstBad = grid, shape, args, *m.live.Load(), blocks, blocks
+	if l.watch = 0; o.Watch {
 		l.watch = m.watched()
 		workers = 1
 	}
 	if workers = min(workers, blocks); workers == 1 {
 		l.work()
-		return l.stats, l.bad()
+	} else {
+		l.running.Add(workers)
+		for range workers {
+			go l.worker()
+		}
+		l.running.Wait()
 	}
-	var all sync.WaitGroup
-	for range workers {
-		all.Go(l.work)
-	}
-	all.Wait()
-	return l.stats, l.bad()
+	stats, err := l.stats, l.bad()
+	k.idle.giveLaunch(l)
+	return stats, err
 }
 
 // launch holds the part of a launch that its goroutines share.
@@ -92,12 +96,41 @@ type launch struct {
 	live        []*region
 	watch       uint64
 	blocks      int
+	running     sync.WaitGroup
+	worker      func() // work in a goroutine
 
 	mu       sync.Mutex
 	next     int
 	firstBad int // blocks are handed out in order, so all before the first bad one run
 	fault    *Fault
 	stats    Stats
+}
+
+// launch returns one that is not in use.
+func (p *pool) launch(k *Kernel) *launch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.launches) - 1; last >= 0 {
+		l := p.launches[last]
+		p.launches = p.launches[:last]
+		return l
+	}
+	l := &launch{kernel: k}
+	l.worker = func() {
+		defer l.running.Done()
+		l.work()
+	}
+	return l
+}
+
+// giveLaunch takes one back, without what it referred to.
+func (p *pool) giveLaunch(l *launch) {
+	l.args, l.live, l.next, l.fault, l.stats = nil, nil, 0, nil, Stats{}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.launches) < idleBlocks {
+		p.launches = append(p.launches, l)
+	}
 }
 
 func (l *launch) bad() error {
@@ -158,7 +191,7 @@ func (k *Kernel) take(l *launch) *block {
 	return b
 }
 
-// idleBlocks is how many blocks a kernel keeps.
+// idleBlocks is how many blocks and launches a kernel keeps.
 const idleBlocks = 8
 
 func (k *Kernel) give(b *block) {
