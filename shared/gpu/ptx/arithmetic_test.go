@@ -258,3 +258,28 @@ func TestMemoryTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestLocal: every thread has memory of its own, new in every block.
+func TestLocal(t *testing.T) {
+	memory := make([]uint32, 512)
+	body := `
+	mov.u64 %rd6, l;
+	cvta.local.u64 %SP, %rd6;
+	cvta.to.local.u64 %rd7, %SP;
+	ld.local.u32 %r4, [%rd7+4];
+	st.local.u32 [%rd7+8], %r1;
+	bar.sync 0;
+	ld.local.u32 %r3, [l+8];
+	st.global.u32 [%rd2], %r3;
+	st.global.u32 [%rd2+1024], %r4;
+	st.local.u32 [%rd7+4], %r1;
+	`
+	if _, err := run(t, body, 3, 1, memory); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 256 {
+		if memory[i] != uint32(i) || memory[256+i] != 1<<32-1 {
+			t.Fatalf("thread %d: %#x, and before it wrote %#x", i, memory[i], memory[256+i])
+		}
+	}
+}

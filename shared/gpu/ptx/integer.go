@@ -125,7 +125,9 @@ func moves() map[string]form {
 	for _, t := range []string{"f64", "u64", "s64", "b64"} {
 		m["mov."+t], m["selp."+t] = copy64, choose64
 	}
-	m["cvta.to.global.u64"] = copy64 // one space of addresses
+	for _, space := range []string{"to.global", "to.local", "local"} { // a space is known by the access
+		m["cvta."+space+".u64"] = copy64
+	}
 	return m
 }
 

@@ -148,7 +148,8 @@ type access struct {
 	signed        bool
 	elements      []operand
 	site          int // which access to global memory
-	shared, param bool
+	shared, local bool
+	param         bool
 	argument      int
 }
 
@@ -162,8 +163,8 @@ var typeSizes = map[string]int{
 func (d *decoder) access(opcode string, args []string) (step, error) {
 	part := strings.Split(opcode, ".")
 	typ := part[len(part)-1]
-	a := access{store: part[0] == "st", size: typeSizes[typ], signed: typ[0] == 's', shared: part[1] == "shared", param: part[1] == "param"}
-	if a.size == 0 || len(args) != 2 || len(part) > 4 || part[1] != "global" && !a.shared && (!a.param || a.store) {
+	a := access{store: part[0] == "st", size: typeSizes[typ], signed: typ[0] == 's', shared: part[1] == "shared", local: part[1] == "local", param: part[1] == "param"}
+	if a.size == 0 || len(args) != 2 || len(part) > 4 || part[1] != "global" && !a.shared && !a.local && (!a.param || a.store) {
 		return nil, fmt.Errorf("access %s is not known", opcode)
 	}
 	memory, values := args[1], args[0]
@@ -237,7 +238,7 @@ func (d *decoder) place(a *access, s string) error {
 		a.argument = at
 		return nil
 	}
-	if !a.shared {
+	if !a.shared && !a.local {
 		a.site = d.k.sites
 		d.k.sites++
 	}
@@ -283,6 +284,9 @@ func (a *access) at(w *warp, lane int, address uint64, bytes uint64) []byte {
 	if a.shared {
 		return w.sharedAt(lane, address, bytes, a.store)
 	}
+	if a.local {
+		return w.localAt(lane, address, bytes)
+	}
 	b := w.block
 	r := b.near[a.site]
 	if r == nil || address < r.at || address+bytes > r.end() {
@@ -295,6 +299,17 @@ func (a *access) at(w *warp, lane int, address uint64, bytes uint64) []byte {
 		w.touchGlobal(lane, r, address-r.at, bytes, a.store)
 	}
 	return r.data[address-r.at:][:bytes]
+}
+
+// localAt returns the bytes of a thread's own memory.
+func (w *warp) localAt(lane int, address, bytes uint64) []byte {
+	valid := w.block.kernel.local
+	for at := address / 4; 4*at < address+bytes; at++ {
+		if address >= uint64(4*len(valid)) || at >= uint64(len(valid)) || !valid[at] {
+			w.fault(lane, fmt.Sprintf("local address %#x is in no variable", address))
+		}
+	}
+	return w.local[4*lane*len(valid):][address:][:bytes]
 }
 
 // nearby says where the next allocation lies.

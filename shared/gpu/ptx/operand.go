@@ -108,8 +108,10 @@ func (d *decoder) target(b bank, s string) (int, error) {
 }
 
 func (d *decoder) literal(s string, b bank) (uint64, error) {
-	if at, ok := d.shared.offset[s]; ok && b == long {
-		return at, nil
+	for _, l := range []layout{d.shared, d.local} {
+		if at, ok := l.offset[s]; ok && b == long {
+			return at, nil
+		}
 	}
 	bits := 32
 	if b == long {

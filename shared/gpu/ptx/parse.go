@@ -25,14 +25,14 @@ const (
 	inBody
 )
 
-// layout places shared variables with space between, so that an index behind one is
+// layout places variables with space between, so that an index behind one is
 // not in the next.
 type layout struct {
 	offset map[string]uint64
 	valid  []bool // per word
 }
 
-// redZone is the space behind a shared variable, in words.
+// redZone is the space behind a variable, in words.
 const redZone = 32
 
 func (l *layout) declare(name string, bytes int) {
@@ -50,6 +50,7 @@ type decoder struct {
 	register map[string]operand
 	params   map[string]int
 	shared   layout
+	local    layout
 	labels   map[string]int
 	branches map[int]string
 	known    map[constant]int
@@ -76,7 +77,9 @@ func (p *parser) line(number int, line string) error {
 	case f[0] == ".reg" && len(p.k.code) == 0:
 		return p.registers(f)
 	case f[0] == ".shared":
-		return declareShared(&p.shared, f)
+		return declare(&p.shared, f)
+	case f[0] == ".local":
+		return declare(&p.local, f)
 	case f[0] == ".pragma":
 		return nil
 	case f[0][0] == '.':
@@ -91,7 +94,7 @@ func (p *parser) outside(line string, f []string) error {
 	case f[0] == ".version", f[0] == ".target", f[0] == ".address_size" && f[1] == "64":
 		return nil
 	case f[0] == ".shared":
-		return declareShared(&p.global, f)
+		return declare(&p.global, f)
 	case f[0] == ".visible" && len(f) == 3 && f[1] == ".entry" && strings.HasSuffix(line, "("):
 		name := strings.TrimSuffix(f[2], "(")
 		if p.module.kernels[name] != nil {
@@ -100,7 +103,7 @@ func (p *parser) outside(line string, f []string) error {
 		p.kernel = &Kernel{Name: name}
 		p.decoder = decoder{
 			k: p.kernel, register: map[string]operand{}, params: map[string]int{}, labels: map[string]int{}, branches: map[int]string{},
-			known: map[constant]int{}, shared: layout{offset: maps.Clone(p.global.offset), valid: append([]bool(nil), p.global.valid...)},
+			known: map[constant]int{}, local: layout{offset: map[string]uint64{}}, shared: layout{offset: maps.Clone(p.global.offset), valid: append([]bool(nil), p.global.valid...)},
 		}
 		p.specials()
 		p.state = inParams
@@ -140,12 +143,12 @@ func (p *parser) attribute(line string, f []string) error {
 	return fmt.Errorf("directive %s is not known here", f[0])
 }
 
-// declareShared reads .shared .align a .b8 name[bytes];
-func declareShared(l *layout, f []string) error {
+// declare reads .shared .align a .b8 name[bytes]; and .local
+func declare(l *layout, f []string) error {
 	name, size, ok := strings.Cut(f[len(f)-1], "[")
 	n, err := strconv.Atoi(strings.TrimSuffix(size, "];"))
 	if !ok || err != nil || len(f) != 5 || f[1] != ".align" || f[3] != ".b8" {
-		return fmt.Errorf("a shared variable other than an array of bytes is not known")
+		return fmt.Errorf("a variable other than an array of bytes is not known")
 	}
 	l.declare(name, n)
 	return nil
@@ -157,9 +160,12 @@ func (p *parser) registers(f []string) error {
 		return fmt.Errorf("want a type and a name")
 	}
 	name, count, many := strings.Cut(strings.TrimSuffix(f[2], ";"), "<")
+	if !many {
+		count = "1"
+	}
 	n, err := strconv.Atoi(strings.TrimSuffix(count, ">"))
-	if !many || err != nil {
-		return fmt.Errorf("a register without a number is not known")
+	if err != nil {
+		return err
 	}
 	for i := range n {
 		var o operand
@@ -178,7 +184,11 @@ func (p *parser) registers(f []string) error {
 		default:
 			return fmt.Errorf("registers of type %s are not known", f[1])
 		}
-		p.register[name+strconv.Itoa(i)] = o
+		if many {
+			p.register[name+strconv.Itoa(i)] = o
+		} else {
+			p.register[name] = o
+		}
 	}
 	return nil
 }
@@ -196,7 +206,7 @@ func (p *parser) end() error {
 		return fmt.Errorf("the last instruction neither returns nor branches")
 	}
 	findMeets(p.k.code)
-	p.k.shared = p.shared.valid
+	p.k.shared, p.k.local = p.shared.valid, p.local.valid
 	p.module.kernels[p.k.Name] = p.k
 	p.state = outside
 	return nil

@@ -52,6 +52,7 @@ type Kernel struct {
 	begin  [2]int // of constants in both
 	preds  int    // predicates
 	shared []bool // per word of shared memory: declared, not the space between variables
+	local  []bool // the same of each thread's own memory
 	consts []constant
 	always []int // predicates that hold
 	sites  int   // accesses to global memory

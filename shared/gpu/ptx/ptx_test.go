@@ -29,6 +29,8 @@ func program(body string) string {
 	.reg .b64 	%rd<20>;
 	.shared .align 4 .b8 s[1024];
 	.shared .align 4 .b8 other[16];
+	.local .align 16 .b8 l[16];
+	.reg .b64 	%SP;
 	ld.param.u64 	%rd1, [k_param_0];
 	ld.param.u32 	%r2, [k_param_1];
 	mov.u32 	%r1, %tid.x;
@@ -84,6 +86,7 @@ func TestFaults(t *testing.T) {
 		{"behind an allocation", "ld.global.u32 %r3, [%rd2+4];", "ld.global.u32 %r3, [%rd2+4]", "in no allocation: 0 bytes behind the end of one of 1024 bytes", 255},
 		{"before an allocation", "st.global.u32 [%rd2+-4], %r1;", "st.global.u32 [%rd2+-4], %r1", "in no allocation", 0},
 		{"null", "mov.b64 %rd6, 0;\nst.global.u32 [%rd6], %r1;", "st.global.u32 [%rd6], %r1", "address 0x0 is in no allocation", 0},
+		{"behind a local variable", "st.local.u32 [l+16], %r1;", "st.local.u32 [l+16], %r1", "local address 0x10 is in no variable", 0},
 		{"half a word on", "ld.global.u32 %r3, [%rd2+2];", "ld.global.u32 %r3, [%rd2+2]", "misaligned address", 0},
 		{"four words at once", "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd2];", "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd2]", "want a multiple of 16", 1},
 		{"barrier for some threads", "setp.lt.s32 %p1, %r1, 40;\n@%p1 bra L;\nbra.uni M;\nL:\nbar.sync 0;\nM:", "bar.sync 0",
@@ -210,7 +213,7 @@ func TestUnknown(t *testing.T) {
 		"add.f32 %f1, %f2, %f3;", "sin.approx.f32 %f1, %f2;", "atom.global.add.u32 %r3, [%rd2], 1;", "add.s32 %r3, %r1;", "add.s32 %r3, %r1, %rd1;",
 		"add.s32 %r3, %r1, nobody;", "add.s32 %tid.x, %r1, 1;", "bra NOWHERE;", "ld.global.f32 %f1, [%f2];", "ld.param.u64 %rd6, [k_param_7];",
 		"ld.param.u64 %rd6, [k_param_1];", "@%p99 bra L;", "setp.lt.f16 %p1, %r1, %r2;", "shfl.sync.idx.b32 %r3, %r1, 1, 31, -1;",
-		"shfl.sync.bfly.b32 %r3, %r1, 1, 15, -1;", "bar.sync 1;", ".local .b8 x[4];", "st.param.u32 [k_param_1], %r1;", "ld.local.u32 %r3, [%rd2];",
+		"shfl.sync.bfly.b32 %r3, %r1, 1, 15, -1;", "bar.sync 1;", "st.param.u32 [k_param_1], %r1;", "ld.const.u32 %r3, [%rd2];",
 		"add.s32 %r3, %r1, 4294967296;", "ld.global.v4.f32 {%f1, %f2}, [%rd2];", "mov.u32 %r3, %laneid;", "cvt.rn.f16.f32 %rs1, %f1;",
 	} {
 		_, err := Parse(program(body))

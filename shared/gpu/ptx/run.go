@@ -209,6 +209,7 @@ func (w *warp) prepare(b *block, first, threads int, l *launch) {
 	k := l.kernel
 	if w.words == nil {
 		w.words, w.longs, w.preds = make([]words, k.words), make([]longs, k.longs), make([]uint32, k.preds)
+		w.local = make([]byte, 4*warpSize*len(k.local))
 	}
 	w.block, w.first, w.full, w.ran = b, first, uint32(1<<threads-1), 0
 	for i := range warpSize {

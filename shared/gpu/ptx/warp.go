@@ -15,6 +15,7 @@ type warp struct {
 	words []words
 	longs []longs
 	preds []uint32
+	local []byte // of all threads, one behind the other
 
 	stand          // the threads that go on
 	others []stand // those that wait for them, the last to go on first
@@ -107,6 +108,9 @@ func (w *warp) start() {
 	}
 	clear(w.words[specials:k.begin[0]])
 	clear(w.longs[:k.begin[1]])
+	for i := range w.local {
+		w.local[i] = 0xff
+	}
 	w.stand, w.others, w.state = stand{0, w.full, len(k.code)}, w.others[:0], running
 }
 
@@ -176,6 +180,9 @@ func (w *warp) branch(in *instruction) {
 // next goes on with the threads that waited last.
 func (w *warp) next() {
 	last := len(w.others) - 1
+	for i := range w.local {
+		w.local[i] = 0xff
+	}
 	w.stand, w.others = w.others[last], w.others[:last]
 }
 
