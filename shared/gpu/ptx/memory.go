@@ -163,7 +163,8 @@ var typeSizes = map[string]int{
 func (d *decoder) access(opcode string, args []string) (step, error) {
 	part := strings.Split(opcode, ".")
 	typ := part[len(part)-1]
-	a := access{store: part[0] == "st", size: typeSizes[typ], signed: typ[0] == 's', shared: part[1] == "shared", local: part[1] == "local", param: part[1] == "param"}
+	a := access{store: part[0] == "st", size: typeSizes[typ], signed: typ[0] == 's', shared: part[1] == "shared", local: part[1] == "local",
+		param: part[1] == "param"}
 	if a.size == 0 || len(args) != 2 || len(part) > 4 || part[1] != "global" && !a.shared && !a.local && (!a.param || a.store) {
 		return nil, fmt.Errorf("access %s is not known", opcode)
 	}

@@ -103,7 +103,8 @@ func (p *parser) outside(line string, f []string) error {
 		p.kernel = &Kernel{Name: name}
 		p.decoder = decoder{
 			k: p.kernel, register: map[string]operand{}, params: map[string]int{}, labels: map[string]int{}, branches: map[int]string{},
-			known: map[constant]int{}, local: layout{offset: map[string]uint64{}}, shared: layout{offset: maps.Clone(p.global.offset), valid: append([]bool(nil), p.global.valid...)},
+			known: map[constant]int{}, local: layout{offset: map[string]uint64{}}, shared: layout{offset: maps.Clone(p.global.offset),
+				valid: append([]bool(nil), p.global.valid...)},
 		}
 		p.specials()
 		p.state = inParams
