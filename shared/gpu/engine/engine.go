@@ -57,7 +57,7 @@ const workspaces = 3
 // Workspaces returns 3.
 func (*Engine) Workspaces() int { return workspaces }
 
-// lane is what a Call was lent.
+// lane holds all that a Call was lent.
 type lane struct {
 	driver  driver.Driver
 	opened  bool

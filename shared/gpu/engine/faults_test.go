@@ -26,7 +26,7 @@ func twice(give func() error) error {
 	return err
 }
 
-// outcome is what became of a run in which a call failed.
+// outcome holds the error of a run in which a call may have failed, and its result.
 type outcome struct {
 	err    error // the first
 	result []float32
@@ -200,7 +200,8 @@ func TestLost(t *testing.T) {
 		return nil
 	})
 	var lost *driver.Error
-	if !errors.As(first, &lost) || !lost.Lost() || lost.Call != "cuLaunchKernel" || !strings.Contains(first.Error(), "lost to this process; run again with --device cpu") {
+	const says = "lost to this process; run again with --device cpu"
+	if !errors.As(first, &lost) || !lost.Lost() || lost.Call != "cuLaunchKernel" || !strings.Contains(first.Error(), says) {
 		t.Fatalf("%v, want a lost device", first)
 	}
 	_, second := w.Gradient(p, g, x, labels, nil)
@@ -225,7 +226,11 @@ func TestNoMemory(t *testing.T) {
 	_, err := w.Gradient(p, p, x, labels, nil)
 	_, other := w.Logits(p, x, 64)
 	for _, err := range []error{err, other} {
-		if err == nil || !strings.Contains(err.Error(), "wanted") || !strings.Contains(err.Error(), "a smaller batch or fewer workspaces") || strings.Contains(err.Error(), "\n") {
+		if err == nil {
+			t.Fatal("a workspace that does not fit works")
+		}
+		s := err.Error()
+		if !strings.Contains(s, "wanted") || !strings.Contains(s, "a smaller batch or fewer workspaces") || strings.Contains(s, "\n") {
 			t.Errorf("%v, want how much was wanted and what to lower, in one line", err)
 		}
 	}

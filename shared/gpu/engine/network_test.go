@@ -16,7 +16,7 @@ import (
 	"gradsync/shared/tensor/optim"
 )
 
-// networks are those that are trained on devices: whole or narrow.
+// networks lists the networks that are trained on devices, whole or narrow.
 var networks = []model.Spec{{Name: "lenet5"}, {Name: "resnet18", Width: 0.125, Image: 16}, {Name: "vgg19_bn", Width: 0.125, Image: 16}}
 
 func build(t *testing.T, s model.Spec) *model.Model {
@@ -51,7 +51,7 @@ func statistics(m *model.Model) []float32 {
 	return s
 }
 
-// training is what a few steps leave.
+// training holds the results of a few steps.
 type training struct {
 	losses                []float64
 	params, stats, logits []float32

@@ -2,8 +2,8 @@ package model
 
 import "gradsync/shared/tensor"
 
-// mirror is what a Device holds of a step beside the activations: the parameters, their
-// gradient and the statistics, which the caller has on the host. A pass takes parameters
+// mirror holds a Device's copies of vectors that the caller has on the host: parameters,
+// their gradient, statistics. A pass takes parameters
 // and statistics up once; each layer's gradient leaves on its own, while the layers before
 // it are computed.
 //
