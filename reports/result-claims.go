@@ -231,13 +231,16 @@ func unitOf(c claims.Claim) string {
 }
 
 // titles says what the numbers of each group are. What all share is said once, as the head of the table.
-type titles struct{ network, cluster, quantity notebook.Both }
+type titles struct {
+	network, cluster, quantity notebook.Both
+	rival                      bool // rows are named by what the numbers are against
+}
+
+// against says so behind the words that stand right above the rows.
+func against(b notebook.Both) notebook.Both { return notebook.Bothf("%s, against", "%s，对比", b) }
 
 func titleOf(l loaded, c notebook.ClaimRow, rival bool) (t titles, err error) {
-	t.quantity = c.Quantity
-	if rival {
-		t.quantity = notebook.Bothf("%s, against", "%s，对比", c.Quantity)
-	}
+	t.quantity, t.rival = c.Quantity, rival
 	if rival && c.Network != "" {
 		if t.network, err = l.Page.Label("model", c.Network); err != nil {
 			return t, err
@@ -255,6 +258,7 @@ func name(groups []compare.Group, of []titles) (head notebook.Both) {
 		return !slices.ContainsFunc(of, func(t titles) bool { return part(t) != part(of[0]) })
 	}
 	quantity := len(of) > 0 && common(func(t titles) notebook.Both { return t.quantity })
+	bare := 0 // groups without a title of their own
 	cluster := len(of) > 0 && common(func(t titles) notebook.Both { return t.cluster })
 	if quantity {
 		head = of[0].quantity
@@ -274,6 +278,15 @@ func name(groups []compare.Group, of []titles) (head notebook.Both) {
 			add(t.quantity)
 		}
 		groups[i].Title = notebook.Both{strings.Join(en, " · "), strings.Join(zh, " · ")}
+		switch {
+		case len(en) == 0:
+			bare++
+		case t.rival:
+			groups[i].Title = against(groups[i].Title)
+		}
+	}
+	if bare > 0 && of[0].rival {
+		return against(head)
 	}
 	return head
 }

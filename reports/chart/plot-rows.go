@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gradsync/reports/compare"
@@ -52,8 +53,16 @@ func (p *Plot) bars(en, zh notebook.Drawing) {
 	}
 	var b strings.Builder
 	b.WriteString(`<div class="rows">`)
+	bare := p.XTitle[0] != "" && !slices.ContainsFunc(en.X.Categories, func(c string) bool {
+		_, err := strconv.ParseFloat(strings.ReplaceAll(c, "\u202f", ""), 64)
+		return err != nil
+	})
 	for j, category := range en.X.Categories {
-		fmt.Fprintf(&b, `<b>%s</b>`, notebook.Both{category, zh.X.Categories[j]}.HTML())
+		name := notebook.Both{category, zh.X.Categories[j]}
+		if bare { // a number alone says nothing
+			name = notebook.Both{p.XTitle[0] + ": " + name[0], p.XTitle[1] + "：" + name[1]}
+		}
+		fmt.Fprintf(&b, `<b>%s</b>`, name.HTML())
 		for _, s := range en.Series {
 			if missing(s.Y[j]) {
 				continue
@@ -186,7 +195,6 @@ func (p *Plot) lanes(en, zh notebook.Drawing) {
 	for i, lane := range en.Lanes {
 		fmt.Fprintf(&labels, `<u class="y" style="--y:%s">%s</u>`, places(100-100*(float64(i)+0.5)/float64(len(en.Lanes))), notebook.Both{lane, zh.Lanes[i]}.HTML())
 	}
-	p.YTitle = notebook.Both{}
 	wide := 0
 	for _, lane := range en.Lanes {
 		wide = max(wide, len([]rune(lane)))

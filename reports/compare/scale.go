@@ -67,9 +67,10 @@ func NewScale(marks []Mark, null *float64, unit notebook.Both) Scale {
 	s.Log = s.Lo > 0 && s.Hi > 50*s.Lo && (null == nil || *null > 0)
 	if null != nil {
 		s.Lo, s.Hi = min(s.Lo, *null), max(s.Hi, *null)
-	} else if !s.Log && s.Lo > 0 && s.Lo < s.Hi/2 {
+	} else if !s.Log && s.Lo > 0 && (s.Lo < s.Hi/2 || unit.En() != "" && unit.En() != "%") {
 		s.Lo = 0 // an amount is read from nothing
 	}
+	s.Whole = unit.En() == "" && !slices.ContainsFunc(points, func(v float64) bool { return v != math.Trunc(v) })
 	if s.Hi == s.Lo {
 		s.Lo, s.Hi = s.Lo-max(1, math.Abs(s.Lo))/2, s.Hi+max(1, math.Abs(s.Hi))/2
 	}

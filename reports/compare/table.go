@@ -98,6 +98,11 @@ func (t Table) Spread() bool {
 	return t.any(func(r Row) bool { return r.Drawn() && r.Mark.CI != nil && !r.Mark.Same })
 }
 
+// Bare reports whether a row draws our number without an interval.
+func (t Table) Bare() bool {
+	return t.any(func(r Row) bool { return r.Drawn() && r.Mark.Found != nil && r.Mark.CI == nil && !r.Mark.Same })
+}
+
 //go:embed table.html
 var source string
 
