@@ -99,8 +99,8 @@ func howDrawn(f notebook.Drawing, together [2][]string) notebook.Both {
 	}
 	if f.Form == "line" {
 		if lo, _, ok := percentRange(f); ok && lo > 0 {
-			en = append(en, "The axis starts at "+typeset.Number(lo, 0)+typeset.NBSP+"%.")
-			zh = append(zh, "纵轴从 "+typeset.Number(lo, 0)+typeset.NBSP+"% 开始。")
+			en = append(en, "The axis starts at "+typeset.Number(lo, 0)+typeset.NBSP+"%; lines that begin below it are cut there.")
+			zh = append(zh, "纵轴从 "+typeset.Number(lo, 0)+typeset.NBSP+"% 开始，起点更低的线在此截断。")
 		}
 	}
 	return notebook.Both{strings.Join(en, " "), strings.Join(zh, "")}
