@@ -129,9 +129,9 @@ func (c mean) near(p point) bool {
 	return false
 }
 
-// under reports whether all that is drawn of a curve lies within a line's width of another.
+// under reports whether all of a curve lies within a line's width of another.
 func (c mean) under(other mean) bool {
-	return len(c) > 1 && !slices.ContainsFunc(c, func(p point) bool { return !p.outside() && !other.near(p) })
+	return len(c) > 1 && !slices.ContainsFunc(c, func(p point) bool { return !other.near(p) })
 }
 
 // alike says which curves of the key cannot be told apart although their numbers differ.

@@ -330,7 +330,7 @@ func (s Scale) Labels() []string {
 	powers := slices.ContainsFunc(s.Ticks, func(t float64) bool { return t != 0 && math.Abs(power(t)) >= 5 })
 	out := make([]string, len(s.Ticks))
 	for i, t := range s.Ticks {
-		if t = tidy(t); !powers || t == 0 || t == 1 {
+		if t = tidy(t); !powers || t == 0 || t == 1 || t == 10 {
 			out[i] = notebook.Number(t, nil)
 			continue
 		}
