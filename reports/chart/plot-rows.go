@@ -16,29 +16,7 @@ import (
 // bars draws a row per category and series, with its number behind it and its interval over it.
 func (p *Plot) bars(en, zh notebook.Drawing) {
 	dressed := looks(en.Series)
-	lo, hi := math.Inf(1), math.Inf(-1)
-	reach := 0.0 // of the bars alone
-	for _, s := range en.Series {
-		for i, y := range s.Y {
-			if missing(y) {
-				continue
-			}
-			lo, hi, reach = min(lo, y), max(hi, y), max(reach, math.Abs(y))
-			if len(s.Hi) > 0 && !missing(s.Hi[i]) {
-				lo, hi = min(lo, s.Lo[i]), max(hi, s.Hi[i])
-			}
-		}
-	}
-	if !en.Y.Log {
-		lo, hi = max(min(lo, 0), -1.5*reach), min(max(hi, 0), 1.5*reach)
-	}
-	scale := compare.Around(lo, hi, en.Y.Log, notebook.Both{})
-	if !en.Y.Log && lo == 0 {
-		scale = compare.Spanning(0, hi, false, notebook.Both{})
-	}
-	if scale.Hi < 1 && scale.Hi > 0.5 && strings.Contains(en.Y.Title, "= 1") { // what all are compared with is on the axis
-		scale = compare.Spanning(scale.Lo, 1, false, notebook.Both{})
-	}
+	scale := barScale(en)
 	decimals, cut := decimalsOf(en.Series), false
 	zero := scale.At(0)
 	if en.Y.Log {
@@ -100,6 +78,34 @@ func rounded(x float64) float64 {
 		power = 1
 	}
 	return math.Round(x*power) / power
+}
+
+// barScale returns the axis of bars: from zero, and cut where intervals reach much farther than the bars.
+func barScale(en notebook.Drawing) compare.Scale {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	reach := 0.0 // of the bars alone
+	for _, s := range en.Series {
+		for i, y := range s.Y {
+			if missing(y) {
+				continue
+			}
+			lo, hi, reach = min(lo, y), max(hi, y), max(reach, math.Abs(y))
+			if len(s.Hi) > 0 && !missing(s.Hi[i]) {
+				lo, hi = min(lo, s.Lo[i]), max(hi, s.Hi[i])
+			}
+		}
+	}
+	if !en.Y.Log {
+		lo, hi = max(min(lo, 0), -1.5*reach), min(max(hi, 0), 1.5*reach)
+	}
+	scale := compare.Around(lo, hi, en.Y.Log, notebook.Both{})
+	if !en.Y.Log && lo == 0 {
+		scale = compare.Spanning(0, hi, false, notebook.Both{})
+	}
+	if scale.Hi < 1 && scale.Hi > 0.5 && strings.Contains(en.Y.Title, "= 1") { // what all are compared with is on the axis
+		scale = compare.Spanning(scale.Lo, 1, false, notebook.Both{})
+	}
+	return scale
 }
 
 // decimalsOf returns how many decimals the numbers beside bars need, of three digits each.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/reports/compare"
 	"gradsync/reports/notebook"
 	"gradsync/reports/typeset"
 )
@@ -78,20 +79,10 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 	for _, s := range ordered(en.Series) {
 		l := dressed[group(s)]
 		if s.Seed == nil && len(s.Lo) > 0 && few {
-			var around []point
-			for i, x := range s.X {
-				around = append(around, at(xs, ys, x, s.Hi[i]))
-			}
-			for i := len(s.X) - 1; i >= 0; i-- {
-				around = append(around, at(xs, ys, s.X[i], s.Lo[i]))
-			}
-			cut = cut || slices.ContainsFunc(around, point.outside)
-			if area := inside(around); len(area) > 0 {
-				var b path
-				for _, at := range area {
-					b.to(at)
-				}
-				fmt.Fprintf(&bands, `<path class="r" fill="%s" d="%sz"/>`, l.Colour, b.String())
+			d, beyond := band(xs, ys, s)
+			cut = cut || beyond
+			if d != "" {
+				fmt.Fprintf(&bands, `<path class="r" fill="%s" d="%sz"/>`, l.Colour, d)
 			}
 		}
 		if s.Seed != nil {
@@ -136,17 +127,44 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 	if len(names) == 1 {
 		p.Key = nil
 	}
+	p.explain(seeded, bands.Len() > 0, cut)
+	p.logarithmic(xs, ys)
+	p.Body = area(xs, ys, bands.String()+solid.String()+broken.String(), "")
+}
+
+// band returns the path around a series' interval, and whether the frame cuts it.
+func band(xs, ys compare.Scale, s notebook.Series) (d string, cut bool) {
+	var around []point
+	for i, x := range s.X {
+		around = append(around, at(xs, ys, x, s.Hi[i]))
+	}
+	for i := len(s.X) - 1; i >= 0; i-- {
+		around = append(around, at(xs, ys, s.X[i], s.Lo[i]))
+	}
+	var b path
+	for _, corner := range inside(around) {
+		b.to(corner)
+	}
+	return b.String(), slices.ContainsFunc(around, point.outside)
+}
+
+// explain says what lines and bands are.
+func (p *Plot) explain(seeded, banded, cut bool) {
 	switch {
-	case seeded && bands.Len() > 0:
+	case seeded && banded:
 		p.add(notebook.Both{"Lines are means over the runs, bands their 95 % intervals.", "线为各次运行的均值，色带为其 95 % 区间。"})
 	case seeded:
 		p.add(notebook.Both{"Lines are means over the runs.", "线为各次运行的均值。"})
-	case bands.Len() > 0:
+	case banded:
 		p.add(notebook.Both{"Bands are 95 % intervals.", "色带为 95 % 区间。"})
 	}
 	if cut {
 		p.add(notebook.Both{"The frame cuts bands that go on beyond it.", "超出边框的色带在边框处截断。"})
 	}
+}
+
+// logarithmic says which axes are.
+func (p *Plot) logarithmic(xs, ys compare.Scale) {
 	switch {
 	case xs.Log && ys.Log:
 		p.add(notebook.Both{"Both axes are logarithmic.", "两轴均为对数轴。"})
@@ -155,7 +173,6 @@ func (p *Plot) lines(en, zh notebook.Drawing) {
 	case ys.Log:
 		p.add(notebook.Both{"The vertical axis is logarithmic.", "纵轴为对数轴。"})
 	}
-	p.Body = area(xs, ys, bands.String()+solid.String()+broken.String(), "")
 }
 
 // add says one thing more of the drawing.

@@ -119,8 +119,8 @@ func TestPlotNamesWhatCannotBeSeen(t *testing.T) {
 // An interval that goes on beyond the scale has an arrow; numbers beside bars have as many decimals as their neighbours; numbers
 // alone are named; a moment is a line.
 func TestPlotOfBarsSaysWhatItCuts(t *testing.T) {
-	d := notebook.Drawing{Form: "bar", X: notebook.Axis{Title: "layers", Categories: []string{"1", "2"}}, Y: notebook.Axis{Title: "time"}, Series: []notebook.Series{
-		{Name: "one", Group: "one", Y: []float64{0.7, 0.395}, Lo: []float64{0.5, 0.39}, Hi: []float64{9, 0.4}}}}
+	d := notebook.Drawing{Form: "bar", X: notebook.Axis{Title: "layers", Categories: []string{"1", "2"}}, Y: notebook.Axis{Title: "time"},
+		Series: []notebook.Series{{Name: "one", Group: "one", Y: []float64{0.7, 0.395}, Lo: []float64{0.5, 0.39}, Hi: []float64{9, 0.4}}}}
 	p := plotOf(t, d)
 	for _, want := range []string{`<s class="on"`, "<u>0.700</u>", "<u>0.395</u>", "layers: 1"} {
 		if !strings.Contains(string(p.Body), want) {
