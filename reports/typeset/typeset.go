@@ -2,21 +2,38 @@ package typeset
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gradsync/reports/notebook"
 )
 
-// Units keeps a number and its unit on one line.
-func Units(s string) string { return united.ReplaceAllString(s, "$1"+NBSP+"$2") }
+// Units keeps a number and its unit on one line, and a short formula or interval.
+func Units(s string) string {
+	s = interval.ReplaceAllString(united.ReplaceAllString(s, "$1"+NBSP+"$2"), "[$1,"+NBSP+"$2]")
+	return formula.ReplaceAllStringFunc(s, func(chain string) string {
+		if utf8.RuneCountInString(html.UnescapeString(markup.ReplaceAllString(chain, ""))) > shortFormula {
+			return operator.ReplaceAllString(chain, " $1"+NBSP) // it may break, before an operator
+		}
+		return operator.ReplaceAllString(chain, NBSP+"$1"+NBSP)
+	})
+}
+
+// shortFormula is how many letters a formula may have that is kept on one line.
+const shortFormula = 26
 
 // tie keeps a number and its unit on one line and gives a negative number its minus.
 func tie(s string) string { return negative.ReplaceAllString(Units(s), "$1−$2") }
 
 var (
 	united   = regexp.MustCompile(`(\d) (%|(?:[mµn]?s|min|[kMGT]B|[KMGT]iB|[kMGT]b/s|GFLOP/s|bits?|bytes|points)\b)`)
+	interval = regexp.MustCompile(`\[([^\s<>\[\],]{1,10}), ([^\s<>\[\],]{1,10})\]`)
+	// formula is terms between operators, with the tags that letters have.
+	formula  = regexp.MustCompile(term + `(?: ` + sign + ` ` + term + `)+`)
+	operator = regexp.MustCompile(` (` + sign + `) `)
 	pieces   = regexp.MustCompile(`(?s)<(?:code|pre)\b.*?</(?:code|pre)>|<[^>]*>|[^<]+`)
 	negative = regexp.MustCompile(`(^|[\s(\[])-(\d)`)
 	commas   = regexp.MustCompile(`\{[^{}]*\}`)
@@ -30,6 +47,11 @@ var (
 	primes  = regexp.MustCompile(`\b(P[wg])(''?)`)
 	eta     = regexp.MustCompile(`\beta\b`)
 	inf     = regexp.MustCompile(`→inf\b`)
+)
+
+const (
+	term = `(?:</?(?:em|i|b|strong|sub|sup|span|dfn)\b[^>]*>|[^\s<])+`
+	sign = `(?:[=+−·×≠≈<>]|&lt;|&gt;)`
 )
 
 // formulae gives typed formulas their proper letters:
