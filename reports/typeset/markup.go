@@ -84,18 +84,21 @@ func CommaList(texts []notebook.Both) notebook.Both {
 // UnitsHTML keeps numbers and units on one line in the words of HTML: not in tags, and not in code, which is copied
 // and breaks at blanks alone. It sets primes clear of slanted letters and the subscripts of single letters.
 func UnitsHTML(s string) string {
-	var b strings.Builder
-	words := func(text string) {
-		text = notebook.Indexed(Units(text))
-		b.WriteString(slanted.ReplaceAllString(text, `</em><span class="prime">$1</span>`))
+	var b, run strings.Builder // run is words with the tags of letters, up to another tag
+	flush := func() {
+		b.WriteString(slanted.ReplaceAllString(notebook.Indexed(Units(run.String())), `</em><span class="prime">$1</span>`))
+		run.Reset()
 	}
-	from := 0
-	for _, at := range code.FindAllStringIndex(s, -1) {
-		words(s[from:at[0]])
-		b.WriteString(option.ReplaceAllString(s[at[0]:at[1]], `$1<span class="nw">$2</span>`))
-		from = at[1]
+	for _, piece := range pieces.FindAllString(s, -1) {
+		switch {
+		case !strings.HasPrefix(piece, "<") || letters.MatchString(piece):
+			run.WriteString(piece)
+		default:
+			flush()
+			b.WriteString(option.ReplaceAllString(piece, `$1<span class="nw">$2</span>`))
+		}
 	}
-	words(s[from:])
+	flush()
 	return b.String()
 }
 
@@ -105,9 +108,9 @@ func Command(s string) template.HTML {
 }
 
 var (
-	code = regexp.MustCompile(`(?s)<(?:code|pre|math|script|style)\b.*?</(?:code|pre|math|script|style)>`)
 	// option is a word of a command that a browser would break at its hyphens.
 	option      = regexp.MustCompile(`( |<code>)(-[^ <]*)`)
+	letters     = regexp.MustCompile(`^` + letterTag + `$`)
 	slanted     = regexp.MustCompile(`</em>([′″])`)
 	subscript   = regexp.MustCompile(`_([A-Za-z0-9]+)`)
 	superscript = regexp.MustCompile(`\^(?:([A-Za-z0-9]+)|\(([^()]+)\))`)

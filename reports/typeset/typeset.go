@@ -34,7 +34,7 @@ var (
 	// formula is terms between operators, with the tags that letters have.
 	formula  = regexp.MustCompile(term + `(?: ` + sign + ` ` + term + `)+`)
 	operator = regexp.MustCompile(` (` + sign + `) `)
-	pieces   = regexp.MustCompile(`(?s)<(?:code|pre)\b.*?</(?:code|pre)>|<[^>]*>|[^<]+`)
+	pieces   = regexp.MustCompile(`(?s)<(?:code|pre|math)\b.*?</(?:code|pre|math)>|<[^>]*>|[^<]+`)
 	negative = regexp.MustCompile(`(^|[\s(\[])-(\d)`)
 	commas   = regexp.MustCompile(`\{[^{}]*\}`)
 	// typed are signs as a keyboard has them beside what a page prints; a
@@ -50,8 +50,9 @@ var (
 )
 
 const (
-	term = `(?:</?(?:em|i|b|strong|sub|sup|span|dfn)\b[^>]*>|[^\s<])+`
-	sign = `(?:[=+−·×≠≈<>]|&lt;|&gt;)`
+	letterTag = `</?(?:em|strong|sub|sup|dfn)>`
+	term      = `(?:` + letterTag + `|[^\s<])+`
+	sign      = `(?:[=+−·×≠≈<>]|&lt;|&gt;)`
 )
 
 // formulae gives typed formulas their proper letters:
