@@ -93,9 +93,12 @@ func UnitsHTML(s string) string {
 		switch {
 		case !strings.HasPrefix(piece, "<") || letters.MatchString(piece):
 			run.WriteString(piece)
-		default:
+		case strings.HasPrefix(piece, "<code>"):
 			flush()
 			b.WriteString(option.ReplaceAllString(piece, `$1<span class="nw">$2</span>`))
+		default:
+			flush()
+			b.WriteString(piece)
 		}
 	}
 	flush()
