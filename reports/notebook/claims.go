@@ -94,7 +94,7 @@ func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 	numbers := stated.Numbers()
 	switch {
 	case len(numbers) == 1:
-		row.Stated[p.at] = withUnit(strings.Replace(stated.Value, "-", "−", 1), unit)
+		row.Stated[p.at] = withUnit(grouped(strings.Replace(stated.Value, "-", "−", 1)), unit)
 	case len(numbers) > 1:
 		row.Stated[p.at] = p.named(stated, strings.Split(stated.Value, "; "), unit)
 	case ranged.MatchString(stated.Value):

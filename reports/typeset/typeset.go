@@ -23,7 +23,7 @@ func Units(s string) string {
 }
 
 // shortFormula is how many letters a formula may have that is kept on one line.
-const shortFormula = 26
+const shortFormula = 16
 
 // tie keeps a number and its unit on one line and gives a negative number its minus.
 func tie(s string) string { return negative.ReplaceAllString(Units(s), "$1−$2") }

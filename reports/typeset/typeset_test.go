@@ -38,24 +38,24 @@ func TestTypedSignsArePrinted(t *testing.T) {
 	for s, want := range map[string]string{
 		"ASP <= {DASP,DSSP,SSP} <= BSP": "ASP ≤\u00a0{DASP, DSSP, SSP} ≤\u00a0BSP",
 		"+-0.002 from rounding":         "±0.002 from rounding",
-		"time x iterations, max x1":     "time\u00a0×\u00a0iterations, max x1",
+		"time x iterations, max x1":     "time ×\u00a0iterations, max x1",
 		"95 % of 3 %":                   "95\u00a0% of 3\u00a0%",
 		"a, b, {c, d}":                  "a, b, {c, d}",
 		"1.2 s at 10 Gb/s, 3 seeds":     "1.2\u00a0s at 10\u00a0Gb/s, 3 seeds",
 
 		// The formulas of claims.csv, and names that look like parts of some.
-		"2*(N-1)*K/N":                                    "2·(N−1)·K/N",
-		"2*(N-1)/N * D/B":                                "2·(N−1)/N\u00a0·\u00a0D/B",
-		"((k+1)*W0-(Pw'+Pw''))/eta":                      "((k+1)·W0−(Pw′+Pw″))/η",
-		"Pw = eta*(Pg'+Pg'')+(k+1)*W0":                   "Pw\u00a0=\u00a0η·(Pg′+Pg″)+(k+1)·W0",
-		"tie -> weights":                                 "tie → weights",
-		"only as N->inf: 2D/B":                           "only as N→∞: 2D/B",
-		"repeat S4 and S5 N-1 times":                     "repeat S4 and S5 N−1 times",
-		"ResNet-18, VGG-19, CIFAR-10, beta-1":            "ResNet-18, VGG-19, CIFAR-10, beta-1",
-		"best r* = 3, it's":                              "best r*\u00a0=\u00a03, it's",
-		"a long term = another + a third one = a fourth": "a long term\u00a0=\u00a0another\u00a0+\u00a0a third one\u00a0=\u00a0a fourth",
-		"f(2000) = 1000000 + 100000 + 10000":             "f(2000) =\u00a01000000 +\u00a0100000 +\u00a010000",
-		"at 2.5 [1.25, 3.5], in [a list, of words]":      "at 2.5 [1.25,\u00a03.5], in [a list, of words]",
+		"2*(N-1)*K/N":                               "2·(N−1)·K/N",
+		"2*(N-1)/N * D/B":                           "2·(N−1)/N\u00a0·\u00a0D/B",
+		"((k+1)*W0-(Pw'+Pw''))/eta":                 "((k+1)·W0−(Pw′+Pw″))/η",
+		"Pw = eta*(Pg'+Pg'')+(k+1)*W0":              "Pw =\u00a0η·(Pg′+Pg″)+(k+1)·W0",
+		"tie -> weights":                            "tie → weights",
+		"only as N->inf: 2D/B":                      "only as N→∞: 2D/B",
+		"repeat S4 and S5 N-1 times":                "repeat S4 and S5 N−1 times",
+		"ResNet-18, VGG-19, CIFAR-10, beta-1":       "ResNet-18, VGG-19, CIFAR-10, beta-1",
+		"best r* = 3, it's":                         "best r*\u00a0=\u00a03, it's",
+		"if m = k + 1 holds":                        "if m\u00a0=\u00a0k\u00a0+\u00a01 holds",
+		"f(2000) = 1000000 + 100000 + 10000":        "f(2000) =\u00a01000000 +\u00a0100000 +\u00a010000",
+		"at 2.5 [1.25, 3.5], in [a list, of words]": "at 2.5 [1.25,\u00a03.5], in [a list, of words]",
 	} {
 		if got := Pretty(s); got != want {
 			t.Errorf("pretty(%q) = %q, want %q", s, got, want)

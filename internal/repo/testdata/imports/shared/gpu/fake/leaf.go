@@ -1,0 +1,2 @@
+// Package fake stands here so that others can import it.
+package fake

@@ -1,0 +1,12 @@
+//go:build nodl || !linux || !(amd64 || arm64)
+
+package driver
+
+import "errors"
+
+// Open returns an error: this build opens no library.
+//
+// Source: ours: one line on why there is no device
+func Open(string, int) (Driver, error) {
+	return nil, errors.New("gpu: none (this program was built without it: it needs Linux on amd64 or arm64, and no tag nodl)")
+}

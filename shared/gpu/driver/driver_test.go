@@ -1,0 +1,31 @@
+package driver_test
+
+import (
+	"testing"
+
+	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
+)
+
+func TestEmulated(t *testing.T) {
+	drivertest.Run(t, func(*testing.T) driver.Driver { return driver.Emulated(driver.EmulatorOptions{Memory: 64 << 20}) })
+}
+
+// TestPurego runs on NVIDIA's driver where there is one.
+func TestPurego(t *testing.T) {
+	d, err := driver.Open("", 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Log(d.Info())
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	drivertest.Run(t, func(t *testing.T) driver.Driver {
+		d, err := driver.Open("", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	})
+}

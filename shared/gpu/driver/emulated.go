@@ -1,0 +1,305 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+	"unsafe"
+
+	"gradsync/shared/gpu/ptx"
+)
+
+// EmulatorOptions says what device Emulated stands for.
+//
+// Source: ours: what tests vary
+type EmulatorOptions struct {
+	Memory  int  // bytes; 0: 4 GiB
+	Workers int  // goroutines of a launch; 0: one per CPU
+	Watch   bool // for races in global memory, see ptx.Options
+
+	// Fail returns the code that a call fails with, 0 for none; nil is never. It is asked
+	// once per call, one at a time.
+	Fail func(call string) int
+}
+
+// Emulator is a Driver whose device is the package ptx. Every call does its work before
+// it returns, whatever the stream. A fault of a kernel is an *Error that wraps a
+// *ptx.Fault, and the device is lost.
+//
+// Source: ours: the shipped PTX where there is no card
+type Emulator struct {
+	options EmulatorOptions
+	release func()
+	books   *books
+
+	mu           sync.Mutex
+	memory       *ptx.Memory
+	lost         error
+	handles      uintptr
+	streams      map[Stream]*emulatedStream
+	events       map[Event]time.Time
+	modules      map[Module]*emulatedModule
+	functions    map[uintptr]*ptx.Kernel
+	graphs       map[Graph][]work
+	instructions int64
+	current      work // under way; it stays here, so that a call allocates nothing
+}
+
+type emulatedStream struct {
+	capturing bool
+	captured  []work
+}
+
+type emulatedModule struct {
+	module  *ptx.Module
+	entries map[string][]int
+}
+
+// The addresses where none can be reserved.
+const (
+	fixedBase = 0x7_0000_0000_0000
+	fixedEnd  = 0x7_4000_0000_0000
+)
+
+// Emulated returns a new device.
+//
+// Source: ours: see Emulator
+func Emulated(o EmulatorOptions) *Emulator {
+	if o.Memory == 0 {
+		o.Memory = min(4<<30, math.MaxInt)
+	}
+	base, end, release := reserve()
+	return &Emulator{
+		options: o, release: release, books: newBooks(), memory: ptx.NewMemory(base, end, o.Memory), streams: map[Stream]*emulatedStream{0: {}},
+		events: map[Event]time.Time{}, modules: map[Module]*emulatedModule{}, functions: map[uintptr]*ptx.Kernel{}, graphs: map[Graph][]work{},
+	}
+}
+
+// Instructions returns how many instructions kernels have run, times threads.
+func (d *Emulator) Instructions() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.instructions
+}
+
+// Info describes the emulator.
+func (d *Emulator) Info() Info {
+	return Info{Name: "emulated GPU", Memory: d.options.Memory, CUDA: [2]int{11, 0}, Capability: [2]int{7, 5}, Processors: 1}
+}
+
+// Memory returns how many bytes are free and how many there are.
+func (d *Emulator) Memory() (free, total int, err error) {
+	_, used := d.memory.Live()
+	return d.options.Memory - used, d.options.Memory, nil
+}
+
+// enter begins a call, whose caller holds the lock, unless the device is lost or the call
+// is to fail.
+func (d *Emulator) enter(call string) error {
+	if d.lost == nil && d.options.Fail != nil {
+		if code := d.options.Fail(call); code != 0 {
+			return d.keep(failed(call, code, ""))
+		}
+	}
+	return d.lost
+}
+
+// keep remembers an error after which the device is lost.
+func (d *Emulator) keep(err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) && e.Lost() {
+		d.lost = err
+	}
+	return err
+}
+
+func (d *Emulator) handle() uintptr {
+	d.handles++
+	return d.handles
+}
+
+// Alloc returns memory full of NaN.
+func (d *Emulator) Alloc(bytes int) (unsafe.Pointer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemAlloc"); err != nil {
+		return nil, err
+	}
+	if bytes <= 0 {
+		return nil, failed("cuMemAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
+	}
+	at, free, ok := d.memory.Alloc(bytes)
+	if !ok {
+		return nil, failed("cuMemAlloc", codeMemory, wanted(bytes, free, d.options.Memory))
+	}
+	p := pointer(at)
+	d.books.take(d.books.memory, p, bytes)
+	return p, nil
+}
+
+// wanted is the detail of an allocation that did not fit.
+func wanted(bytes, free, total int) string {
+	return fmt.Sprintf("%s wanted, %s free of %s", sizeText(bytes), sizeText(free), sizeText(total))
+}
+
+// pointer makes a device address a pointer, which the host must not follow.
+func pointer(at uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
+
+func address(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+
+// Free makes the addresses nobody's.
+func (d *Emulator) Free(p unsafe.Pointer) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemFree"); err != nil {
+		return err
+	}
+	if p == nil {
+		return nil
+	}
+	has, err := d.books.drop(d.books.memory, p, func() error { d.memory.Free(address(p)); return nil })
+	if !has {
+		return failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
+	}
+	return err
+}
+
+// Pinned returns ordinary memory.
+func (d *Emulator) Pinned(bytes int) (unsafe.Pointer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemHostAlloc"); err != nil {
+		return nil, err
+	}
+	if bytes <= 0 {
+		return nil, failed("cuMemHostAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
+	}
+	p := unsafe.Pointer(unsafe.SliceData(make([]uint64, (bytes+7)/8)))
+	d.books.take(d.books.pinned, p, bytes)
+	return p, nil
+}
+
+// FreePinned leaves the memory to the garbage collector.
+func (d *Emulator) FreePinned(p unsafe.Pointer) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter("cuMemFreeHost"); err != nil {
+		return err
+	}
+	has, err := d.books.drop(d.books.pinned, p, func() error { return nil })
+	if p != nil && !has {
+		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
+	}
+	return err
+}
+
+// work is one piece of a stream's, kept for a graph or done at once.
+type work struct {
+	call        string
+	dst, src    unsafe.Pointer
+	bytes       int
+	value       uint32
+	function    uintptr
+	grid, block ptx.Dim
+	cells       [most]uint64
+	args        int
+	graph       Graph
+}
+
+// most is how many parameters a kernel may have.
+const most = 24
+
+// do does a stream's work, or keeps it for a graph.
+func (d *Emulator) do(s Stream, w work) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter(w.call); err != nil {
+		return err
+	}
+	at := d.streams[s]
+	if at == nil {
+		return failed(w.call, codeHandle, "no such stream")
+	}
+	if at.capturing {
+		at.captured = append(at.captured, w)
+		return nil
+	}
+	d.current = w
+	return d.keep(d.now(&d.current))
+}
+
+// now does a piece of work.
+func (d *Emulator) now(w *work) error {
+	switch w.call {
+	case callLaunch:
+		return d.launch(w)
+	case callReplay:
+		return d.replay(w.graph)
+	}
+	var to, from []byte
+	var err error
+	if w.call == callDownload {
+		to = unsafe.Slice((*byte)(w.dst), w.bytes)
+	} else if to, err = d.device(w.call, w.dst, w.bytes); err != nil {
+		return err
+	}
+	switch w.call {
+	case callFill:
+		for i := range to {
+			to[i] = byte(w.value >> (8 * (i % 4)))
+		}
+		return nil
+	case callUpload:
+		from = unsafe.Slice((*byte)(w.src), w.bytes)
+	default:
+		if from, err = d.device(w.call, w.src, w.bytes); err != nil {
+			return err
+		}
+	}
+	copy(to, from)
+	return nil
+}
+
+// The calls that queue work.
+const (
+	callUpload   = "cuMemcpyHtoDAsync"
+	callDownload = "cuMemcpyDtoHAsync"
+	callCopy     = "cuMemcpyDtoDAsync"
+	callFill     = "cuMemsetD32Async"
+	callLaunch   = "cuLaunchKernel"
+	callReplay   = "cuGraphLaunch"
+)
+
+// device returns the bytes of device memory.
+func (d *Emulator) device(call string, p unsafe.Pointer, bytes int) ([]byte, error) {
+	m := d.memory.Bytes(address(p), bytes)
+	if m == nil {
+		return nil, failed(call, codeInvalid, fmt.Sprintf("%d bytes at %p are not all in one allocation", bytes, p))
+	}
+	return m, nil
+}
+
+// Upload copies at once.
+func (d *Emulator) Upload(s Stream, dst, src unsafe.Pointer, bytes int) error {
+	return d.do(s, work{call: callUpload, dst: dst, src: src, bytes: bytes})
+}
+
+// Download copies at once.
+func (d *Emulator) Download(s Stream, dst, src unsafe.Pointer, bytes int) error {
+	return d.do(s, work{call: callDownload, dst: dst, src: src, bytes: bytes})
+}
+
+// Copy copies at once.
+func (d *Emulator) Copy(s Stream, dst, src unsafe.Pointer, bytes int) error {
+	return d.do(s, work{call: callCopy, dst: dst, src: src, bytes: bytes})
+}
+
+// Fill fills at once.
+func (d *Emulator) Fill(s Stream, dst unsafe.Pointer, v uint32, n int) error {
+	return d.do(s, work{call: callFill, dst: dst, value: v, bytes: 4 * n})
+}

@@ -1,0 +1,49 @@
+package driver_test
+
+import (
+	"errors"
+	"testing"
+
+	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
+	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/kernels"
+)
+
+// library returns a fake driver library of its own, or skips.
+func library(t *testing.T, o fake.Options) *fake.Library {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	built, err := fake.Build(kernels.Sources())
+	if errors.Is(err, fake.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := fake.New(built, t.TempDir(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func openFake(t *testing.T, l *fake.Library) driver.Driver {
+	t.Helper()
+	d, err := driver.Open(l.Path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestFake(t *testing.T) {
+	drivertest.Run(t, func(t *testing.T) driver.Driver { return openFake(t, library(t, fake.Options{})) })
+}
+
+// TestLazy: the contract holds where work is done only when somebody waits.
+func TestLazy(t *testing.T) {
+	drivertest.Run(t, func(t *testing.T) driver.Driver { return openFake(t, library(t, fake.Options{Lazy: true})) })
+}

@@ -1,0 +1,271 @@
+package driver_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/ptx"
+	"gradsync/shared/race"
+)
+
+// TestBadEnvironments: a machine without a driver gets one line that says so.
+func TestBadEnvironments(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "libcuda.so.1")
+	if err := os.WriteFile(text, []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		path string
+		says []string
+	}{
+		"no library":        {"/nowhere/libcuda.so.1", []string{"gpu: none (/nowhere/libcuda.so.1 cannot be opened", "NVIDIA's driver is not installed"}},
+		"no library at all": {text, []string{"gpu: none (", "cannot be opened"}},
+		"another one":       {"libm.so.6", []string{"gpu: none (libm.so.6 is not NVIDIA's driver: it lacks cuInit)"}},
+	} {
+		_, err := driver.Open(c.path, 0)
+		oneLine(t, name, err, c.says)
+	}
+}
+
+func oneLine(t *testing.T, name string, err error, says []string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("%s: opened", name)
+	}
+	if strings.Contains(err.Error(), "built without it") {
+		t.Skip(err)
+	}
+	for _, s := range says {
+		if !strings.Contains(err.Error(), s) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q does not say %q in one line", name, err, s)
+		}
+	}
+}
+
+// TestBadDrivers: so does a driver that is too old, or has no such device.
+func TestBadDrivers(t *testing.T) {
+	for name, c := range map[string]struct {
+		o     fake.Options
+		index int
+		says  []string
+	}{
+		"old driver":    {fake.Options{Version: 10020}, 0, []string{"gpu: none (the driver speaks CUDA 10.2; the kernels need 11.0 or newer)"}},
+		"no device":     {fake.Options{NoDevices: true}, 0, []string{"gpu: none (", "CUDA_ERROR_NO_DEVICE (100)", "CUDA_VISIBLE_DEVICES"}},
+		"second device": {fake.Options{}, 1, []string{"gpu: none (", "device 1 of 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := driver.Open(library(t, c.o).Path, c.index)
+			oneLine(t, name, err, c.says)
+		})
+	}
+	d, err := driver.Open(library(t, fake.Options{Version: 11000}).Path, 0)
+	if err != nil {
+		t.Fatalf("a driver of CUDA 11.0: %v", err)
+	}
+	if got := d.Info(); got.CUDA != [2]int{11, 0} || got.Capability != [2]int{9, 0} || got.Processors != 132 || got.PCI != "0000:00:00.0" {
+		t.Errorf("%+v", got)
+	}
+	if err := d.Close(); err != nil || d.Close() == nil {
+		t.Errorf("closed twice (%v)", err)
+	}
+}
+
+// TestEveryCallFails: whichever call to the driver fails, the error is a driver's that
+// names the call, and what was taken before can be given back.
+func TestEveryCallFails(t *testing.T) {
+	t.Run("emulator", func(t *testing.T) {
+		at, code, calls := -1, 0, 0
+		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int {
+			if calls++; calls == at {
+				return code
+			}
+			return 0
+		}})
+		everyCall(t, d, func(n, c int) { at, code, calls = n, c, 0 }, func() int { return calls })
+	})
+	t.Run("fake", func(t *testing.T) {
+		l := library(t, fake.Options{})
+		try := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := func(key string) int {
+			n, err := l.Count(key)
+			try(err)
+			return n
+		}
+		d := openFake(t, l)
+		everyCall(t, d, func(n, code int) { try(l.FailAt(n, code)) }, func() int { return count("calls") })
+	})
+}
+
+// everyCall lets work's n-th call fail, for every n; failAt begins to count anew.
+func everyCall(t *testing.T, d driver.Driver, failAt func(n, code int), calls func() int) {
+	t.Helper()
+	failAt(-1, 0)
+	if err := work(d); err != nil {
+		t.Fatal(err)
+	}
+	all := calls()
+	if all < 20 {
+		t.Fatalf("%d calls", all)
+	}
+	var e *driver.Error
+	for n := 1; n <= all; n++ {
+		failAt(n, 2)
+		if err := work(d); !errors.As(err, &e) || e.Code != 2 || !strings.HasPrefix(e.Call, "cu") || strings.HasSuffix(e.Call, "_v2") {
+			t.Errorf("call %d: %v, want out of memory", n, err)
+		}
+	}
+	failAt(-1, 0)
+	if err := work(d); err != nil {
+		t.Errorf("after the failures: %v", err)
+	}
+	failAt(all-1, 700) // nearly all is given back then
+	first := work(d)
+	if !errors.As(first, &e) || !e.Lost() || !strings.Contains(e.Error(), "--device cpu") {
+		t.Fatalf("%v, want a lost device", first)
+	}
+	if _, err := d.Stream(); !errors.Is(err, e) {
+		t.Errorf("a lost device: %v, want %v again", err, e)
+	}
+	if err := d.Close(); err == nil || err.Error() != "gpu: not given back: device memory ×1 (4000 bytes), modules ×1" {
+		t.Errorf("close: %v, want what the lost device kept", err)
+	}
+}
+
+// work uses most of a driver and gives back what it took, also when a call fails.
+func work(d driver.Driver) (err error) {
+	try := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
+	set, e := kernels.Load(d)
+	if e != nil {
+		return e
+	}
+	defer func() { retry(try, set.Close) }()
+	x, e := d.Alloc(4000)
+	try(e)
+	defer func() { retry(try, func() error { return d.Free(x) }) }()
+	p, e := d.Pinned(4000)
+	try(e)
+	defer func() { retry(try, func() error { return d.FreePinned(p) }) }()
+	s, e := d.Stream()
+	if try(e); e == nil {
+		defer func() { retry(try, func() error { return d.CloseStream(s) }) }()
+	}
+	if err == nil {
+		try(d.Fill(s, x, 0, 1000))
+		try(set.On(s).ReLU(1000, x, x))
+		try(d.Download(s, p, x, 4000))
+		try(d.Sync(s))
+	}
+	return err
+}
+
+// retry calls give once more where it failed.
+func retry(try func(error), give func() error) {
+	if err := give(); err != nil {
+		try(err)
+		_ = give() // the first error counts
+	}
+}
+
+// TestKernelFault: the emulator's finding is in the error, which stays.
+func TestKernelFault(t *testing.T) {
+	d := driver.Emulated(driver.EmulatorOptions{})
+	set, err := kernels.Load(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := d.Alloc(400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := set.On(0).ReLU(101, x, x)
+	var e *driver.Error
+	var f *ptx.Fault
+	if !errors.As(first, &e) || !errors.As(first, &f) || e.Code != 700 || f.Thread != 100 || f.Kernel != "relu_forward" {
+		t.Fatalf("%v, want an illegal address of thread 100", first)
+	}
+	if err := d.Fill(0, x, 0, 100); !errors.Is(err, e) {
+		t.Errorf("then: %v", err)
+	}
+	if err := d.Close(); err == nil || !strings.Contains(err.Error(), "device memory ×1 (400 bytes), modules ×1") {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// TestNothingOnTheHost: a host that follows a pointer to device memory is stopped.
+func TestNothingOnTheHost(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("addresses are reserved by the system: tested on Linux")
+	}
+	check := func(t *testing.T, d driver.Driver) {
+		p, err := d.Alloc(400)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() {
+			if recover() == nil {
+				t.Error("the host has read device memory")
+			}
+			if err := errors.Join(d.Free(p), d.Close()); err != nil {
+				t.Error(err)
+			}
+		}()
+		t.Log(unsafe.Slice((*float32)(p), 100)[3])
+	}
+	t.Run("emulator", func(t *testing.T) { check(t, driver.Emulated(driver.EmulatorOptions{})) })
+	t.Run("fake", func(t *testing.T) { check(t, openFake(t, library(t, fake.Options{}))) })
+}
+
+// TestNoAllocation: the calls of a training step allocate nothing.
+func TestNoAllocation(t *testing.T) {
+	if race.Enabled {
+		t.Skip("under the race detector pools forget on purpose")
+	}
+	t.Run("emulator", func(t *testing.T) { noAllocation(t, driver.Emulated(driver.EmulatorOptions{Workers: 2})) })
+	t.Run("fake", func(t *testing.T) { noAllocation(t, openFake(t, library(t, fake.Options{}))) })
+}
+
+func noAllocation(t *testing.T, d driver.Driver) {
+	t.Helper()
+	set, err := kernels.Load(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := d.Alloc(4000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Stream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := d.Event()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, host := set.On(s), make([]float32, 1000)
+	p := unsafe.Pointer(unsafe.SliceData(host))
+	n := testing.AllocsPerRun(50, func() {
+		err = errors.Join(d.Upload(s, x, p, 4000), q.ReLU(1000, x, x), d.Record(e, s), d.Wait(s, e), d.Fill(s, x, 0, 100), d.Download(s, p, x, 4000), d.Sync(s))
+	})
+	if n != 0 || err != nil {
+		t.Errorf("%v allocations a step (%v)", n, err)
+	}
+}

@@ -1,0 +1,343 @@
+//go:build (amd64 || arm64) && !nodl
+
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// function numbers the functions of the driver library.
+type function int
+
+const (
+	fnInit function = iota
+	fnVersion
+	fnCount
+	fnDevice
+	fnName
+	fnTotal
+	fnAttribute
+	fnPCI
+	fnRetain
+	fnRelease
+	fnCurrent
+	fnMemory
+	fnAlloc
+	fnFree
+	fnPinned
+	fnFreePinned
+	fnUpload
+	fnDownload
+	fnCopy
+	fnFill
+	fnLoad
+	fnUnload
+	fnFunction
+	fnLaunch
+	fnStream
+	fnCloseStream
+	fnSync
+	fnWait
+	fnEvent
+	fnCloseEvent
+	fnRecord
+	fnSyncEvent
+	fnElapsed
+	fnCapture
+	fnEndCapture
+	fnInstantiate
+	fnReplay
+	fnCloseExec
+	fnCloseGraph
+	fnErrorName
+	functions // how many
+)
+
+// symbols are the names that drivers from CUDA 11.0 on export; of two the first there is.
+var symbols = [functions]string{
+	fnInit: "cuInit", fnVersion: "cuDriverGetVersion", fnCount: "cuDeviceGetCount", fnDevice: "cuDeviceGet", fnName: "cuDeviceGetName",
+	fnTotal: "cuDeviceTotalMem_v2", fnAttribute: "cuDeviceGetAttribute", fnPCI: "cuDeviceGetPCIBusId",
+	fnRetain: "cuDevicePrimaryCtxRetain", fnRelease: "cuDevicePrimaryCtxRelease_v2", fnCurrent: "cuCtxSetCurrent",
+	fnMemory: "cuMemGetInfo_v2", fnAlloc: "cuMemAlloc_v2", fnFree: "cuMemFree_v2", fnPinned: "cuMemHostAlloc", fnFreePinned: "cuMemFreeHost",
+	fnUpload: "cuMemcpyHtoDAsync_v2", fnDownload: "cuMemcpyDtoHAsync_v2", fnCopy: "cuMemcpyDtoDAsync_v2", fnFill: "cuMemsetD32Async",
+	fnLoad: "cuModuleLoadData", fnUnload: "cuModuleUnload", fnFunction: "cuModuleGetFunction", fnLaunch: "cuLaunchKernel",
+	fnStream: "cuStreamCreate", fnCloseStream: "cuStreamDestroy_v2", fnSync: "cuStreamSynchronize", fnWait: "cuStreamWaitEvent",
+	fnEvent: "cuEventCreate", fnCloseEvent: "cuEventDestroy_v2", fnRecord: "cuEventRecord", fnSyncEvent: "cuEventSynchronize",
+	fnElapsed: "cuEventElapsedTime|cuEventElapsedTime_v2",
+	fnCapture: "cuStreamBeginCapture_v2", fnEndCapture: "cuStreamEndCapture",
+	fnInstantiate: "cuGraphInstantiateWithFlags|cuGraphInstantiate_v2", fnReplay: "cuGraphLaunch",
+	fnCloseExec: "cuGraphExecDestroy", fnCloseGraph: "cuGraphDestroy",
+	fnErrorName: "cuGetErrorName",
+}
+
+// places are tried in this order: the loader's path, WSL, containers.
+var places = []string{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
+
+// oldest is the first version of CUDA whose driver compiles the kernels' PTX.
+var oldest = [2]int{11, 0}
+
+// Values of CUDA's enumerations, cuda.h of version 11.0.
+const (
+	attributeProcessors = 16
+	attributeMajor      = 75
+	attributeMinor      = 76
+	streamNonBlocking   = 1
+	captureRelaxed      = 2 // cuStreamBeginCapture: any thread may end it
+)
+
+// library is NVIDIA's driver with one device.
+type library struct {
+	address [functions]uintptr
+	context uintptr
+	device  int32
+	info    Info
+	books   *books
+	frames  sync.Pool
+
+	mu      sync.Mutex
+	lost    error
+	closed  bool
+	modules map[Module]map[string][]int
+}
+
+// frame holds the arguments of a call; it lies in the heap, where nothing moves.
+type frame struct {
+	args  [11]uintptr
+	ctx   [1]uintptr
+	out   [2]uint64
+	cells [most]uint64
+	point [most]uintptr
+	keep  [2]unsafe.Pointer
+	text  []byte
+}
+
+// Open opens NVIDIA's driver on device number index. An empty path searches; the error
+// is one line that says why there is no device.
+//
+// Source: ours: libcuda found at run time
+func Open(path string, index int) (Driver, error) {
+	handle, path, err := dlopen(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &library{books: newBooks(), modules: map[Module]map[string][]int{}}
+	l.frames.New = func() any { return new(frame) }
+	for f, name := range symbols {
+		for _, name := range strings.Split(name, "|") {
+			if l.address[f] == 0 {
+				l.address[f], err = purego.Dlsym(handle, name)
+			}
+		}
+		if err != nil && f <= int(fnVersion) {
+			return nil, fmt.Errorf("gpu: none (%s is not NVIDIA's driver: it lacks %s)", path, name)
+		}
+	}
+	if err := l.version(); err != nil {
+		return nil, err
+	}
+	for f, name := range symbols {
+		if l.address[f] == 0 {
+			return nil, fmt.Errorf("gpu: none (the driver %s of CUDA %d.%d lacks %s)", path, l.info.CUDA[0], l.info.CUDA[1], plainName(name))
+		}
+	}
+	if err := l.start(index); err != nil {
+		return nil, fmt.Errorf("gpu: none (%w)", err)
+	}
+	return l, nil
+}
+
+func dlopen(path string) (handle uintptr, found string, err error) {
+	list := places
+	if path != "" {
+		list = []string{path}
+	}
+	var first error
+	for _, p := range list {
+		if handle, err = purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
+			return handle, p, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return 0, "", fmt.Errorf("gpu: none (%s cannot be opened, so NVIDIA's driver is not installed here: %s)", list[0], strings.TrimSpace(first.Error()))
+}
+
+// version refuses a driver that cannot compile the kernels.
+func (l *library) version() error {
+	f := l.frame()
+	defer l.give(f)
+	f.args[0] = uintptr(unsafe.Pointer(&f.out))
+	if code := l.raw(fnVersion, f, 1); code != 0 {
+		return l.failed(fnVersion, code, "")
+	}
+	v := int(uint32(f.out[0]))
+	l.info.CUDA = [2]int{v / 1000, v % 1000 / 10}
+	if c := l.info.CUDA; c[0] < oldest[0] || c[0] == oldest[0] && c[1] < oldest[1] {
+		return fmt.Errorf("gpu: none (the driver speaks CUDA %d.%d; the kernels need %d.%d or newer)", c[0], c[1], oldest[0], oldest[1])
+	}
+	return nil
+}
+
+// start opens the device and describes it.
+func (l *library) start(index int) error {
+	f := l.frame()
+	defer l.give(f)
+	out := uintptr(unsafe.Pointer(&f.out))
+	ask := func(fn function, args ...uintptr) error {
+		f.out = [2]uint64{}
+		copy(f.args[:], args)
+		if code := l.raw(fn, f, len(args)); code != 0 {
+			return l.failed(fn, code, "")
+		}
+		return nil
+	}
+	if err := ask(fnInit, 0); err != nil {
+		return err
+	}
+	if err := ask(fnCount, out); err != nil {
+		return err
+	}
+	if n := int(uint32(f.out[0])); index < 0 || index >= n {
+		return failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
+	}
+	if err := ask(fnDevice, out, uintptr(index)); err != nil {
+		return err
+	}
+	l.device = int32(uint32(f.out[0]))
+	device := uintptr(l.device)
+	for _, a := range []struct {
+		to        *int
+		attribute uintptr
+	}{{&l.info.Capability[0], attributeMajor}, {&l.info.Capability[1], attributeMinor}, {&l.info.Processors, attributeProcessors}} {
+		if err := ask(fnAttribute, out, a.attribute, device); err != nil {
+			return err
+		}
+		*a.to = int(uint32(f.out[0]))
+	}
+	if err := ask(fnTotal, out, device); err != nil {
+		return err
+	}
+	l.info.Memory = int(f.out[0])
+	f.text = make([]byte, 128)
+	for _, t := range []struct {
+		to *string
+		fn function
+	}{{&l.info.Name, fnName}, {&l.info.PCI, fnPCI}} {
+		clear(f.text)
+		if err := ask(t.fn, uintptr(unsafe.Pointer(unsafe.SliceData(f.text))), uintptr(len(f.text)), device); err != nil {
+			return err
+		}
+		*t.to = cString(f.text)
+	}
+	if err := ask(fnRetain, out, device); err != nil {
+		return err
+	}
+	l.context = uintptr(f.out[0])
+	return nil
+}
+
+func cString(b []byte) string {
+	s, _, _ := strings.Cut(string(b), "\x00")
+	return s
+}
+
+func (l *library) frame() *frame { return l.frames.Get().(*frame) }
+
+func (l *library) give(f *frame) {
+	f.keep, f.text = [2]unsafe.Pointer{}, nil
+	l.frames.Put(f)
+}
+
+// raw calls a function with the frame's first n arguments.
+func (l *library) raw(fn function, f *frame, n int) int {
+	r, _, _ := purego.SyscallN(l.address[fn], f.args[:n]...)
+	runtime.KeepAlive(f)
+	return int(int32(uint32(r)))
+}
+
+// call calls a function in the device's context, which belongs to a thread.
+func (l *library) call(fn function, f *frame, n int) error {
+	l.mu.Lock()
+	err := l.lost
+	if l.closed {
+		err = failed(plainName(symbols[fn]), codeNotInit, "the driver is closed")
+	}
+	l.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	f.ctx[0] = l.context
+	if r, _, _ := purego.SyscallN(l.address[fnCurrent], f.ctx[:]...); uint32(r) != 0 {
+		return l.failed(fnCurrent, int(int32(uint32(r))), "")
+	}
+	if code := l.raw(fn, f, n); code != 0 {
+		return l.failed(fn, code, "")
+	}
+	return nil
+}
+
+// failed makes an error of a code; what means that the device is lost stays.
+func (l *library) failed(fn function, code int, detail string) error {
+	e := failed(plainName(symbols[fn]), code, detail)
+	if codes[code].name == "" && l.address[fnErrorName] != 0 {
+		var at *byte
+		r, _, _ := purego.SyscallN(l.address[fnErrorName], uintptr(code), uintptr(unsafe.Pointer(&at)))
+		if uint32(r) == 0 && at != nil {
+			e.Name = cString(unsafe.Slice(at, textLength(at)))
+		}
+	}
+	if e.Lost() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.lost == nil {
+			l.lost = e
+		}
+		return l.lost
+	}
+	return e
+}
+
+func textLength(at *byte) int {
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(at), n)) != 0 {
+		n++
+	}
+	return n
+}
+
+// plainName is a function's name in CUDA's documentation.
+func plainName(symbol string) string {
+	symbol, _, _ = strings.Cut(symbol, "|")
+	return strings.TrimSuffix(symbol, "_v2")
+}
+
+// Info describes the device.
+func (l *library) Info() Info { return l.info }
+
+// Close gives the context back.
+func (l *library) Close() error {
+	l.mu.Lock()
+	closed, lost := l.closed, l.lost
+	l.closed = true
+	l.mu.Unlock()
+	if closed {
+		return errors.New("gpu: the driver is closed already")
+	}
+	f := l.frame()
+	defer l.give(f)
+	f.args[0] = uintptr(l.device)
+	if code := l.raw(fnRelease, f, 1); code != 0 && lost == nil {
+		return l.failed(fnRelease, code, "")
+	}
+	return l.books.open()
+}

@@ -1,0 +1,5 @@
+package driver
+
+import "syscall"
+
+const noReserve = syscall.MAP_NORESERVE

@@ -1,0 +1,128 @@
+// Package fake builds a libcuda.so.1 for tests: the driver's calls with the kernels
+// compiled for the CPU, by g++ and from the same CUDA C that the PTX is made of.
+//
+// The host can neither read nor write its device memory, an address is never given
+// twice, and a write behind an allocation is found out. A lazy device does
+// work only when somebody waits for it, so that a forgotten dependency fails each time.
+package fake
+
+import (
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sys/cpu"
+)
+
+//go:embed cpp
+var cpp embed.FS
+
+// ErrMissing says that this machine cannot have a fake driver.
+var ErrMissing = errors.New("the fake GPU driver needs g++, Linux and amd64")
+
+// Build compiles the library with kernels' CUDA C and returns its path; it is kept in the
+// folder for temporary files under a name that holds the sources' hash. The error is
+// ErrMissing, or holds what g++ said.
+//
+// Source: ours: kernels that a debugger and a sanitiser understand
+func Build(kernels fs.FS) (string, error) {
+	if !supported {
+		return "", ErrMissing
+	}
+	compiler, err := exec.LookPath("g++")
+	if err != nil {
+		return "", ErrMissing
+	}
+	files, err := collect(kernels)
+	if err != nil {
+		return "", err
+	}
+	flags := []string{"-std=c++17", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-function"}
+	if cpu.X86.HasFMA {
+		flags = append(flags, "-mfma") // otherwise the C library's fma, slower and the same bits
+	}
+	version, err := exec.Command(compiler, "--version").Output()
+	if err != nil {
+		return "", ErrMissing
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, string(version), flags)
+	for _, f := range files {
+		fmt.Fprintln(sum, f.name, len(f.text))
+		sum.Write(f.text)
+	}
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("gradsync-fake-cuda-%x.so", sum.Sum(nil)[:12]))
+	unlock, err := lock(path + ".lock") // tests of several packages want it at once
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	return path, compile(compiler, flags, files, path)
+}
+
+type file struct {
+	name string
+	text []byte
+}
+
+// kernelName finds the kernels of a source.
+var kernelName = regexp.MustCompile(`(?m)^KERNEL\((\w+)\)`)
+
+// collect returns all sources, and register.h, which names every kernel.
+func collect(kernels fs.FS) ([]file, error) {
+	own, err := fs.Sub(cpp, "cpp")
+	if err != nil {
+		return nil, err
+	}
+	var files []file
+	register := "// Every kernel, under its name in the PTX.\n"
+	for _, from := range []fs.FS{own, kernels} {
+		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := fs.ReadFile(from, name)
+			files = append(files, file{name, text})
+			for _, m := range kernelName.FindAllSubmatch(text, -1) {
+				register += fmt.Sprintf("REGISTER(%s)\n", m[1])
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return append(files, file{"register.h", []byte(register)}), nil
+}
+
+// compile writes the library under its name when it is whole.
+func compile(compiler string, flags []string, files []file, path string) error {
+	dir, err := os.MkdirTemp("", "gradsync-fake-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.text, 0o644); err != nil {
+			return err
+		}
+	}
+	built := filepath.Join(filepath.Dir(path), filepath.Base(dir)+".so")
+	cmd := exec.Command(compiler, append(flags, "fake.cpp", "-o", built)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "warning:") {
+		os.Remove(built)
+		return fmt.Errorf("g++: %v\n%s", err, out)
+	}
+	return os.Rename(built, path)
+}

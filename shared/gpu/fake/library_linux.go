@@ -1,0 +1,116 @@
+//go:build amd64 && !nodl
+
+package fake
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+const supported = true
+
+// lock waits until no other process holds a file's lock.
+func lock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// Options varies the device; zero fields leave it whole.
+//
+// Source: ours: for tests of bad machines
+type Options struct {
+	Lazy      bool // work is done when somebody waits for it
+	Memory    int  // bytes
+	Version   int  // of CUDA as the driver gives it: 11040 is 11.4
+	NoDevices bool
+}
+
+// Library is one fake driver with a state of its own.
+//
+// Source: ours: see the package
+type Library struct {
+	Path   string
+	handle uintptr
+}
+
+// New puts a copy of a built library into dir, since one file has one state, and sets it up.
+//
+// Source: ours: see Library
+func New(built, dir string, o Options) (*Library, error) {
+	text, err := os.ReadFile(built)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{Path: filepath.Join(dir, "libcuda.so.1")}
+	if err := os.WriteFile(l.Path, text, 0o755); err != nil {
+		return nil, err
+	}
+	if l.handle, err = purego.Dlopen(l.Path, purego.RTLD_NOW|purego.RTLD_LOCAL); err != nil {
+		return nil, err
+	}
+	set := map[string]int{}
+	if o.Lazy {
+		set["lazy"] = 1
+	}
+	if o.Memory != 0 {
+		set["memory"] = o.Memory
+	}
+	if o.Version != 0 {
+		set["version"] = o.Version
+	}
+	if o.NoDevices {
+		set["devices"] = 0
+	}
+	for key, v := range set {
+		if err := l.configure(key, v); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// call calls one of the library's functions with a name.
+func (l *Library) call(function, key string, v int) (int, error) {
+	f, err := purego.Dlsym(l.handle, function)
+	if err != nil {
+		return 0, err
+	}
+	text := append([]byte(key), 0)
+	r, _, _ := purego.SyscallN(f, uintptr(unsafe.Pointer(unsafe.SliceData(text))), uintptr(v))
+	runtime.KeepAlive(text)
+	return int(r), nil
+}
+
+func (l *Library) configure(key string, v int) error {
+	r, err := l.call("fakeConfigure", key, v)
+	if err == nil && uint32(r) != 0 {
+		err = fmt.Errorf("fake: there is nothing called %s", key)
+	}
+	return err
+}
+
+// FailAt lets the n-th call from now on return a code; what would be the end of a real
+// device is the end of this one.
+func (l *Library) FailAt(n, code int) error {
+	if err := l.configure("fail_code", code); err != nil {
+		return err
+	}
+	return l.configure("fail_at", n)
+}
+
+// Count returns how often a function has been called ("cuLaunchKernel"), or "calls" of
+// all, "bytes up", "bytes down", and how many handles and allocations are "open".
+func (l *Library) Count(key string) (int, error) { return l.call("fakeCount", key, 0) }

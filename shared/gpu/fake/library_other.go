@@ -1,0 +1,33 @@
+//go:build nodl || !linux || !amd64
+
+package fake
+
+const supported = false
+
+func lock(string) (unlock func(), err error) { return nil, ErrMissing }
+
+// Options varies the device.
+//
+// Source: ours: for tests of bad machines
+type Options struct {
+	Lazy      bool
+	Memory    int
+	Version   int
+	NoDevices bool
+}
+
+// Library cannot be had here.
+//
+// Source: ours: see the package
+type Library struct{ Path string }
+
+// New returns ErrMissing.
+//
+// Source: ours: see Library
+func New(string, string, Options) (*Library, error) { return nil, ErrMissing }
+
+// FailAt returns ErrMissing.
+func (*Library) FailAt(int, int) error { return ErrMissing }
+
+// Count returns ErrMissing.
+func (*Library) Count(string) (int, error) { return 0, ErrMissing }

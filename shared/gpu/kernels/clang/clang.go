@@ -1,0 +1,48 @@
+// Package clang compiles the kernels' CUDA C to PTX. It needs clang-19 and no part of
+// CUDA. The same sources and the same clang give the same bytes.
+package clang
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// Version is the clang whose text is committed.
+//
+// Source: ours: other versions write other text for the same kernels
+const Version = "19.1.7"
+
+// flags compile for compute capability 7.5 in PTX 7.0, which CUDA 11.0 reads and every
+// newer driver compiles on; no product is fused with a sum unless a kernel says so.
+var flags = []string{
+	"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_75", "-nocudainc", "-nocudalib", "-Xclang", "-target-feature", "-Xclang", "+ptx70",
+	"-std=c++17", "-S", "-O3", "-fno-unroll-loops", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-fno-verbose-asm", "kernels.cu", "-o", "-",
+}
+
+// ErrMissing says that the compiler is not on this machine.
+var ErrMissing = errors.New("there is no clang-" + Version + " on PATH: kernels cannot be compiled here")
+
+// Compile returns the PTX of kernels.cu in dir. The error is ErrMissing, or holds what
+// clang said.
+//
+// Source: ours: one PTX text for all cards
+func Compile(dir string) ([]byte, error) {
+	path, err := exec.LookPath("clang-19")
+	if err != nil {
+		return nil, ErrMissing
+	}
+	if out, err := exec.Command(path, "--version").Output(); err != nil || !strings.Contains(string(out), "version "+Version) {
+		return nil, ErrMissing
+	}
+	cmd := exec.Command(path, flags...)
+	cmd.Dir = dir
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("clang-19: %w\n%s", err, said.String())
+	}
+	return out.Bytes(), nil
+}
