@@ -45,6 +45,9 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, all []load
 	if far := elsewhere(l, all); far != nil && len(list) == 0 {
 		from, list = *far, slices.DeleteFunc(slices.Clone(far.ClaimRows), func(c notebook.ClaimRow) bool { return !judges(c, l) })
 		s.Elsewhere, table.Median = &neighbour{"../" + far.ID + ".html", far.Page.Title}, len(bandsOf(*far)) > 0
+		if n := paperNumber(far.Source); n != "" {
+			s.Elsewhere.Title = notebook.Bothf("%s: %s", "%s：%s", page.SourceOf(n), far.Page.Title)
+		}
 	}
 	for _, c := range list {
 		if isAside(c) {

@@ -77,8 +77,9 @@ func TestNumbersKeepTheirUnits(t *testing.T) {
 // TestFormulasOfHTML: letters of a formula have tags of their own; a command breaks at blanks alone.
 func TestFormulasOfHTML(t *testing.T) {
 	for s, want := range map[string]string{
-		"with <em>W</em>′ = <em>W</em>″ − 1 (<em>k</em> + 1)": `with <em>W</em><span class="prime">′</span>` + NBSP + `=` + NBSP + `<em>W</em><span class="prime">″</span>` +
-			NBSP + `−` + NBSP + `1 (<em>k</em>` + NBSP + `+` + NBSP + `1)`,
+		"with <em>W</em>′ = <em>W</em>″ − 1": `with <em>W</em><span class="prime">′</span>` + NBSP + `=` + NBSP +
+			`<em>W</em><span class="prime">″</span>` + NBSP + `−` + NBSP + `1`,
+		"(<em>k</em> + 1)<em>W</em>":          `(<em>k</em>` + NBSP + `+` + NBSP + `1)<em>W</em>`,
 		`<a href="a = b">T_wait</a> &gt; 3 s`: `<a href="a = b">T<sub>wait</sub></a> &gt; 3` + NBSP + `s`,
 		"r &gt; n/2":                          "r" + NBSP + "&gt;" + NBSP + "n/2",
 		"<code>quiz f_j = 3 --seed 7</code>":  `<code>quiz f_j = 3 <span class="nw">--seed</span> 7</code>`,
