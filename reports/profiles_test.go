@@ -178,7 +178,7 @@ func TestShareFacts(t *testing.T) {
 		}
 	}
 	got := shareFacts(sides)
-	if d := cmp.Diff([]commonFacts{{"quick", []ran.Fact{v, commit("a")}}}, got); d != "" {
+	if d := cmp.Diff([]commonFacts{{"quick", []ran.Fact{commit("a"), v}}}, got); d != "" {
 		t.Errorf("in common:\n%s", d)
 	}
 	mit := ran.Fact{Name: notebook.Alike("licence"), Value: notebook.Alike("MIT")}

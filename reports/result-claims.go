@@ -38,12 +38,16 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, all []load
 	}
 	table := compare.Table{Label: said{"Stated beside found", "原文与所测对照"}, Noun: p.Noun()}
 	aside := table
+	table.Median = len(bandsOf(l)) > 0
 	var rows, apart []notebook.ClaimRow
 	var counted []result.Claim
 	list, from := l.ClaimRows, l
 	if far := elsewhere(l, all); far != nil && len(list) == 0 {
-		from, list = *far, slices.DeleteFunc(slices.Clone(far.ClaimRows), func(c notebook.ClaimRow) bool { return c.Table != tableOf(l) })
-		s.Elsewhere = &neighbour{"../" + far.ID + ".html", far.Page.Title}
+		from, list = *far, slices.DeleteFunc(slices.Clone(far.ClaimRows), func(c notebook.ClaimRow) bool { return !judges(c, l) })
+		s.Elsewhere, table.Median = &neighbour{"../" + far.ID + ".html", far.Page.Title}, len(bandsOf(*far)) > 0
+		if n := paperNumber(far.Source); n != "" {
+			s.Elsewhere.Title = notebook.Bothf("%s: %s", "%s：%s", page.SourceOf(n), far.Page.Title)
+		}
 	}
 	for _, c := range list {
 		if isAside(c) {
@@ -85,14 +89,26 @@ func tableOf(l loaded) string {
 	return n
 }
 
-// elsewhere returns the result that judges claims of l's table, of l's profile if there is one; nil: none.
+// judges reports whether a claim is of the table or of the figure that l is of.
+func judges(c notebook.ClaimRow, l loaded) bool {
+	if table := tableOf(l); table != "" {
+		return c.Table == table
+	}
+	figure, ok := strings.CutPrefix(paperNumber(l.Source), "Fig. ")
+	stated, _ := claims.Get(c.ID)
+	return ok && slices.ContainsFunc(figuresOf.FindAllStringSubmatch(stated.Section, -1), func(m []string) bool { return m[1] == figure })
+}
+
+// figuresOf finds the figures in a claim's place.
+var figuresOf = regexp.MustCompile(`Fig\.? (\d+)`)
+
+// elsewhere returns the result that judges claims of l's table or figure, of l's profile if there is one; nil: none.
 func elsewhere(l loaded, all []loaded) (out *loaded) {
-	table := tableOf(l)
 	for i, o := range all {
-		if table == "" || o.ID == l.ID || out != nil && o.Profile != l.Profile {
+		if o.ID == l.ID || out != nil && o.Profile != l.Profile {
 			continue
 		}
-		if slices.ContainsFunc(o.ClaimRows, func(c notebook.ClaimRow) bool { return c.Table == table }) {
+		if slices.ContainsFunc(o.ClaimRows, func(c notebook.ClaimRow) bool { return judges(c, l) }) {
 			out = &all[i]
 		}
 	}
@@ -302,6 +318,14 @@ func rowOf(l loaded, c notebook.ClaimRow, anchor string) compare.Row {
 		Interval: pretty(c.Interval), Verdict: v}
 	if c.Remark != "" {
 		row.Remark = page.RemarkOn(c.Claim).Word
+	}
+	if row.Stated.En() != "" && row.Stated == row.Found && len(c.CI95) == 0 {
+		row.Found = notebook.Both{"the same", "相同"}
+	}
+	if v.Key == claims.WordDirection && row.Stated == row.Found && len(c.Differs[0]) > 0 { // why it is not more
+		for l, sep := range [2]string{": ", "："} {
+			row.Interval[l] = strings.TrimPrefix(row.Interval[l]+sep+c.Differs[l][0], sep)
+		}
 	}
 	if strings.HasPrefix(c.Stated.En(), "qualitative") { // the statement says it
 		row.Stated = notebook.Both{}

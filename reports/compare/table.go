@@ -18,6 +18,7 @@ type Table struct {
 	Noun   notebook.Both // heads the column of the document: "paper"
 	Groups []Group
 	Plain  bool // without the column of verdicts
+	Median bool // what was found is the median of several readings, which the band shows
 }
 
 // Group is rows that share a scale.
