@@ -58,7 +58,7 @@ const manyGroups = 3
 const mostDotted = 8
 
 // lineSample is a piece of a line for the key: its colour, and the attribute of its dash.
-const lineSample = `<svg width="28" height="10" viewBox="0 0 28 10" aria-hidden="true">` +
+const lineSample = `<svg width="28" height="10" aria-hidden="true">` +
 	`<path d="M0 5h28" fill="none" stroke-width="2.5" stroke="%s"%s/></svg>`
 
 // lines draws means with their dash, and their bands behind them where few groups are; no seeds. What
