@@ -66,7 +66,7 @@ func citeResult(p *cited.Document, rs []loaded, address string) citation {
 	if name == "" {
 		name = rs[0].Page.Title[0]
 	}
-	title := p.Short().En() + ", " + name + ", reproduced"
+	title := p.Short().En() + ", " + strings.TrimPrefix(name, p.Short().En()+", ") + ", reproduced"
 	if p.Ours {
 		title = name
 	}

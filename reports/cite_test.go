@@ -70,7 +70,7 @@ func TestOneNameForTheSoftware(t *testing.T) {
 func TestPagesSayHowToCite(t *testing.T) {
 	for name, key := range map[string]string{"dasp.html": "gradsync-dasp", "ring.html": "gradsync-ring", "compare.html": "gradsync-compare",
 		"dasp/example5.html": "gradsync-dasp-example5", "index.html": "gradsync"} {
-		bib := cut(t, pageOf(t, name), `id="bib-gradsync">`, "</pre>")
+		bib := cut(t, pageOf(t, name), `id="bib-gradsync" tabindex="0">`, "</pre>")
 		if !strings.HasPrefix(bib, "@software{"+key+",") || !strings.Contains(bib, "results of commit") || name != "index.html" && !strings.Contains(bib, "{"+name) {
 			t.Errorf("%s: %s", name, bib)
 		}

@@ -183,5 +183,5 @@ func sidesOf(e []loaded, first *loaded, id string, profiles []string) (out []cla
 
 // words sets a text of a claim in both languages.
 func words(b notebook.Both) template.HTML {
-	return notebook.Pair(typeset.Escape(typeset.Pretty(b[0])), !b.Same(), typeset.Escape(typeset.Pretty(b[1])))
+	return notebook.Both{typeset.Pretty(b[0]), typeset.Pretty(b[1])}.HTML()
 }

@@ -23,7 +23,7 @@ type indexLine struct {
 	*cited.Document
 	Built    bool
 	Lede     template.HTML
-	Answer   template.HTML
+	Answer   *chapterText
 	Standing string
 	Tally    []page.VerdictCount
 }
@@ -44,12 +44,12 @@ func (r *renderer) index(all map[string][]loaded) error {
 			if err != nil {
 				return err
 			}
-			for _, c := range chapters {
+			for i, c := range chapters {
 				switch c.ID {
 				case "hero":
 					line.Lede = c.Body
 				case "answer":
-					line.Answer = c.Body
+					line.Answer = &chapters[i]
 				}
 			}
 		}

@@ -282,7 +282,7 @@ func inUnit(x float64, units []string, step float64) string {
 		return "–"
 	}
 	if x == 0 {
-		return "0"
+		return "0" + typeset.NBSP + units[0]
 	}
 	i := 0
 	for ; i < len(units)-1 && (step < 1 && x < 0.9995 || step > 1 && x >= 999.5); i++ {

@@ -55,13 +55,13 @@ func TestPlaygroundTables(t *testing.T) {
 		preset, method string
 		want           string
 	}{
-		{"blog", "ring", "370 ms|0|390 ms|760 ms|2.34 GB|2.34 GB"},
-		{"blog", "naive", "370 ms|0|15.6 s|16 s|46.8 GB|46.8 GB"},
-		{"blog", "ssgd-multicast", "370 ms|0|7.8 s|≥ 8.17 s|1.2 GB|46.8 GB"},
+		{"blog", "ring", "370 ms|0 s|390 ms|760 ms|2.34 GB|2.34 GB"},
+		{"blog", "naive", "370 ms|0 s|15.6 s|16 s|46.8 GB|46.8 GB"},
+		{"blog", "ssgd-multicast", "370 ms|0 s|7.8 s|≥ 8.17 s|1.2 GB|46.8 GB"},
 		{"dasp", "bsp", "25 ms|65 ms|429 ms|519 ms|268 MB|268 MB"},
 		{"dasp", "hierarchical", "–|–|–|–|–|–"},
-		{"codedsgd", "cssgd", "385 ms|0|749 ms|≥ 1.13 s|31.2 MB|93.6 MB"},
-		{"codedsgd", "cssgd-model", "385 ms|0|250 ms|634 ms|31.2 MB|–"},
+		{"codedsgd", "cssgd", "385 ms|0 s|749 ms|≥ 1.13 s|31.2 MB|93.6 MB"},
+		{"codedsgd", "cssgd-model", "385 ms|0 s|250 ms|634 ms|31.2 MB|–"},
 	} {
 		if got := strings.ReplaceAll(strings.Join(row(c.preset, c.method).Cells, "|"), typeset.NBSP, " "); got != c.want {
 			t.Errorf("%s, %s: %s, want %s", c.preset, c.method, got, c.want)

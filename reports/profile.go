@@ -120,6 +120,7 @@ func shareFacts(sides []side) (shared []commonFacts) {
 			sides[i].InCommon = len(own) < len(sides[i].Prov)
 			sides[i].Prov = own
 		}
+		slices.SortStableFunc(c.Facts, func(a, b ran.Fact) int { return ran.Place(a) - ran.Place(b) })
 		if len(c.Facts) > 0 {
 			shared = append(shared, c)
 		}

@@ -43,7 +43,7 @@ func TestPagesHoldEveryProfile(t *testing.T) {
 			}
 		}
 	}
-	const one = "One seed: what is called a mean is the number of its one run"
+	const one = "One seed: where a mean is spoken of, it is the number of the one run"
 	if strings.Contains(quick, one) || !strings.Contains(standard, one) {
 		t.Error("a side of one seed does not say that it has no interval, or another does")
 	}
@@ -178,7 +178,7 @@ func TestShareFacts(t *testing.T) {
 		}
 	}
 	got := shareFacts(sides)
-	if d := cmp.Diff([]commonFacts{{"quick", []ran.Fact{v, commit("a")}}}, got); d != "" {
+	if d := cmp.Diff([]commonFacts{{"quick", []ran.Fact{commit("a"), v}}}, got); d != "" {
 		t.Errorf("in common:\n%s", d)
 	}
 	mit := ran.Fact{Name: notebook.Alike("licence"), Value: notebook.Alike("MIT")}

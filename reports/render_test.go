@@ -19,6 +19,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
 	"gradsync/reports/assets"
+	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/ran"
 	"gradsync/reports/typeset"
@@ -292,7 +293,7 @@ func TestEveryClaimAppears(t *testing.T) {
 			}
 			for l := range 2 {
 				for _, w := range []string{v.Word[l], c.Statement[l], c.Stated[l], c.Found[l], c.Interval[l]} {
-					if !strings.Contains(listed, html.EscapeString(typeset.Pretty(w))) {
+					if !strings.Contains(listed, notebook.Indexed(html.EscapeString(typeset.Pretty(w)))) {
 						t.Errorf("claim %s: the list lacks %q", c.ID, w)
 					}
 				}
@@ -315,7 +316,7 @@ func TestEveryClaimAppears(t *testing.T) {
 			}
 			for where, words := range map[string][]string{row: in, own: why} {
 				for _, w := range words {
-					if !strings.Contains(where, html.EscapeString(typeset.Pretty(w))) {
+					if !strings.Contains(where, notebook.Indexed(html.EscapeString(typeset.Pretty(w)))) {
 						t.Errorf("claim %s: its row or its page lacks %q", c.ID, w)
 					}
 				}

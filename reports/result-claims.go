@@ -38,12 +38,16 @@ func (r *renderer) judged(p *cited.Document, s *resultSide, l loaded, all []load
 	}
 	table := compare.Table{Label: said{"Stated beside found", "原文与所测对照"}, Noun: p.Noun()}
 	aside := table
+	table.Median = len(bandsOf(l)) > 0
 	var rows, apart []notebook.ClaimRow
 	var counted []result.Claim
 	list, from := l.ClaimRows, l
 	if far := elsewhere(l, all); far != nil && len(list) == 0 {
-		from, list = *far, slices.DeleteFunc(slices.Clone(far.ClaimRows), func(c notebook.ClaimRow) bool { return c.Table != tableOf(l) })
-		s.Elsewhere = &neighbour{"../" + far.ID + ".html", far.Page.Title}
+		from, list = *far, slices.DeleteFunc(slices.Clone(far.ClaimRows), func(c notebook.ClaimRow) bool { return !judges(c, l) })
+		s.Elsewhere, table.Median = &neighbour{"../" + far.ID + ".html", far.Page.Title}, len(bandsOf(*far)) > 0
+		if n := paperNumber(far.Source); n != "" {
+			s.Elsewhere.Title = notebook.Bothf("%s: %s", "%s：%s", page.SourceOf(n), far.Page.Title)
+		}
 	}
 	for _, c := range list {
 		if isAside(c) {
@@ -85,14 +89,26 @@ func tableOf(l loaded) string {
 	return n
 }
 
-// elsewhere returns the result that judges claims of l's table, of l's profile if there is one; nil: none.
+// judges reports whether a claim is of the table or of the figure that l is of.
+func judges(c notebook.ClaimRow, l loaded) bool {
+	if table := tableOf(l); table != "" {
+		return c.Table == table
+	}
+	figure, ok := strings.CutPrefix(paperNumber(l.Source), "Fig. ")
+	stated, _ := claims.Get(c.ID)
+	return ok && slices.ContainsFunc(figuresOf.FindAllStringSubmatch(stated.Section, -1), func(m []string) bool { return m[1] == figure })
+}
+
+// figuresOf finds the figures in a claim's place.
+var figuresOf = regexp.MustCompile(`Fig\.? (\d+)`)
+
+// elsewhere returns the result that judges claims of l's table or figure, of l's profile if there is one; nil: none.
 func elsewhere(l loaded, all []loaded) (out *loaded) {
-	table := tableOf(l)
 	for i, o := range all {
-		if table == "" || o.ID == l.ID || out != nil && o.Profile != l.Profile {
+		if o.ID == l.ID || out != nil && o.Profile != l.Profile {
 			continue
 		}
-		if slices.ContainsFunc(o.ClaimRows, func(c notebook.ClaimRow) bool { return c.Table == table }) {
+		if slices.ContainsFunc(o.ClaimRows, func(c notebook.ClaimRow) bool { return judges(c, l) }) {
 			out = &all[i]
 		}
 	}
@@ -231,13 +247,16 @@ func unitOf(c claims.Claim) string {
 }
 
 // titles says what the numbers of each group are. What all share is said once, as the head of the table.
-type titles struct{ network, cluster, quantity notebook.Both }
+type titles struct {
+	network, cluster, quantity notebook.Both
+	rival                      bool // rows are named by what the numbers are against
+}
+
+// against says so behind the words that stand right above the rows.
+func against(b notebook.Both) notebook.Both { return notebook.Bothf("%s, against", "%s，对比", b) }
 
 func titleOf(l loaded, c notebook.ClaimRow, rival bool) (t titles, err error) {
-	t.quantity = c.Quantity
-	if rival {
-		t.quantity = notebook.Bothf("%s, against", "%s，对比", c.Quantity)
-	}
+	t.quantity, t.rival = c.Quantity, rival
 	if rival && c.Network != "" {
 		if t.network, err = l.Page.Label("model", c.Network); err != nil {
 			return t, err
@@ -255,6 +274,7 @@ func name(groups []compare.Group, of []titles) (head notebook.Both) {
 		return !slices.ContainsFunc(of, func(t titles) bool { return part(t) != part(of[0]) })
 	}
 	quantity := len(of) > 0 && common(func(t titles) notebook.Both { return t.quantity })
+	bare := 0 // groups without a title of their own
 	cluster := len(of) > 0 && common(func(t titles) notebook.Both { return t.cluster })
 	if quantity {
 		head = of[0].quantity
@@ -274,6 +294,15 @@ func name(groups []compare.Group, of []titles) (head notebook.Both) {
 			add(t.quantity)
 		}
 		groups[i].Title = notebook.Both{strings.Join(en, " · "), strings.Join(zh, " · ")}
+		switch {
+		case len(en) == 0:
+			bare++
+		case t.rival:
+			groups[i].Title = against(groups[i].Title)
+		}
+	}
+	if bare > 0 && of[0].rival {
+		return against(head)
 	}
 	return head
 }
@@ -289,6 +318,14 @@ func rowOf(l loaded, c notebook.ClaimRow, anchor string) compare.Row {
 		Interval: pretty(c.Interval), Verdict: v}
 	if c.Remark != "" {
 		row.Remark = page.RemarkOn(c.Claim).Word
+	}
+	if row.Stated.En() != "" && row.Stated == row.Found && len(c.CI95) == 0 {
+		row.Found = notebook.Both{"the same", "相同"}
+	}
+	if v.Key == claims.WordDirection && row.Stated == row.Found && len(c.Differs[0]) > 0 { // why it is not more
+		for l, sep := range [2]string{": ", "："} {
+			row.Interval[l] = strings.TrimPrefix(row.Interval[l]+sep+c.Differs[l][0], sep)
+		}
 	}
 	if strings.HasPrefix(c.Stated.En(), "qualitative") { // the statement says it
 		row.Stated = notebook.Both{}

@@ -51,6 +51,7 @@ type resultSide struct {
 
 	Lead    []template.HTML // what the notebook says before its first heading
 	Widget  *widget.Widget
+	From    int // the step at which the widget stands at first
 	Figure  *chart.Plot
 	Chart   template.HTML // a component that stands for the figure
 	Open    []partView    // tables that are not folded
@@ -190,7 +191,7 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 				g.Anchor += "-" + strconv.Itoa(shown[g.Anchor])
 			}
 			if s.Widget == nil && g.Widget != nil {
-				s.Widget = g.Widget
+				s.Widget, s.From = g.Widget, widget.Opening(l.Result, g.frame)
 			}
 			if now == nil && s.Claims == "" && len(s.Open) == 0 && len(g.Rows)*len(g.Head) <= openCells {
 				s.Open = append(s.Open, partView{Table: g})

@@ -35,7 +35,7 @@ func TestAStoryDrawsFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, n := range map[string]int{`id="plot-sooner"`: 1, `<div style="--c:`: 15, `data-zh-aria-label="BSP = 1：LeNet-5 BSP 1；`: 1,
-		"<figcaption>": 0, `<p class="yt">BSP = 1</p>`: 1} {
+		"<figcaption>": 0, "<p class=\"yt\">BSP\u00a0=\u00a01</p>": 1} {
 		if got := strings.Count(string(html), what); got != n {
 			t.Errorf("%d of %s, want %d:\n%s", got, what, n, html)
 		}

@@ -66,7 +66,11 @@ func (r *renderer) storyOf(p *cited.Document, rs []loaded) (*storyPage, error) {
 			doc.HasStale = doc.HasStale || one.Stale
 			doc.HasDirty = doc.HasDirty || one.Run != nil && one.Run.Dirty
 		}
-		if err := doc.showIdeaOf(e[0]); err != nil {
+		shown := firstTold(e) // the story speaks of it
+		if shown == nil {
+			shown = &e[0]
+		}
+		if err := doc.showIdeaOf(*shown); err != nil {
 			return nil, err
 		}
 	}

@@ -200,6 +200,7 @@ func (t teller) markdown(l int, src string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	html = headed(l, html)
 	html = firstCell.ReplaceAllString(columnOf.ReplaceAllString(html, `<th scope="col"$1>`), "<tr>\n<th scope=\"row\"$1>$2</th>")
 	if t.root == "" {
 		html = t.at.link(html)
@@ -207,7 +208,6 @@ func (t teller) markdown(l int, src string) ([]string, error) {
 		html = t.at.linkFrom("", html)
 	}
 	html = pageLink.ReplaceAllStringFunc(html, t.page)
-	html = strings.ReplaceAll(html, " − ", typeset.NBSP+"−"+typeset.NBSP) // a difference is not broken
 	html = marked.ReplaceAllStringFunc(html, func(m string) string {
 		part := marked.FindStringSubmatch(m)
 		words := strings.Fields(part[2])
@@ -232,6 +232,24 @@ func (t teller) markdown(l int, src string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+var (
+	tableHead = regexp.MustCompile(`(?s)<table>\n<thead>.*?</thead>`)
+	headCell  = regexp.MustCompile(`(?s)<th[^>]*>(.*?)</th>`)
+)
+
+// headed gives each table its columns' names as a style, for a narrow window, where each row is a card.
+func headed(l int, html string) string {
+	return tableHead.ReplaceAllStringFunc(html, func(head string) string {
+		var names []string
+		for i, c := range headCell.FindAllStringSubmatch(head, -1) {
+			if name := strings.TrimSpace(typeset.Plain(c[1])); i > 0 && name != "" {
+				names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(name+[2]string{": ", "："}[l])))
+			}
+		}
+		return `<table style="` + strings.Join(names, ";") + `">` + strings.TrimPrefix(head, "<table>")
+	})
 }
 
 // page makes the link of a text to a page right where the text stands: from root, and words alone where the

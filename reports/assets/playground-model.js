@@ -7,7 +7,7 @@ var gradsyncPlayground = {
   /* As reports.inUnit prints: three digits and a unit. */
   inUnit: function (x, units, step) {
     if (!(x === x)) return "–";
-    if (x === 0) return "0";
+    if (x === 0) return "0\u00a0" + units[0];
     var i = 0;
     for (; i < units.length - 1 && (step < 1 ? x < 0.9995 : x >= 999.5); i++) x /= step;
     var digits = x >= 999.5 ? x.toFixed(0).length : 3;

@@ -116,10 +116,12 @@
       step.transfers.forEach(function (x) {
         var e = W.between(at[x.from], at[x.gpu], cards[0].w, cards[0].h), p = { x: e[0].x + f * (e[1].x - e[0].x), y: e[0].y + f * (e[1].y - e[0].y) };
         W.draw("line", { x1: e[0].x, y1: e[0].y, x2: e[1].x, y2: e[1].y, "class": step.adds ? "adds" : "copies", "marker-end": head }, links);
-        var m = W.draw("g", { transform: "translate(" + (p.x - 15) + " " + (p.y - 23) + ")", "class": "parcel" }, links);
-        W.draw("rect", { "class": "card", width: 30, height: 46, rx: step.adds ? 15 : 2 }, m);
-        W.draw("text", { x: 15, y: 12, "text-anchor": "middle", "class": "small" }, m, (step.adds ? "+" : "=") + x.receives);
-        column(m, n, 10, 15, 10, 5.2)(x.sentBy);
+        var m = W.draw("g", { transform: "translate(" + (p.x - 15) + " " + (p.y - 26) + ")", "class": "parcel" }, links);
+        W.draw("rect", { "class": "card", width: 30, height: 52, rx: step.adds ? 15 : 2 }, m);
+        W.draw("text", { x: 15, y: 17, "text-anchor": "middle", "class": "small" }, m, (step.adds ? "+" : "=") + x.receives);
+        column(m, n, 10, 20, 10, 5.2)(x.sentBy);
+        var back = Math.hypot(e[1].x - e[0].x, e[1].y - e[0].y) || 1; // the head stays in view above the parcel
+        W.draw("line", { x1: e[1].x - (e[1].x - e[0].x) / back, y1: e[1].y - (e[1].y - e[0].y) / back, x2: e[1].x, y2: e[1].y, "class": step.adds ? "adds" : "copies", "marker-end": head }, links);
       });
     }
     /* The chunk that a GPU received in a step, -1 for none. */

@@ -93,14 +93,14 @@ func coincide(a, b []notebook.Series) bool {
 // names of curves that coincide.
 func howDrawn(f notebook.Drawing, together [2][]string) notebook.Both {
 	var en, zh []string
-	for i, names := range together[0] {
-		en = append(en, "Drawn once, with the same numbers in every point: "+names+".")
-		zh = append(zh, together[1][i]+"：每个点的数值都相同，只画一次。")
+	if len(together[0]) > 0 {
+		en = append(en, "Drawn once, with the same numbers in every point: "+strings.Join(together[0], "; ")+".")
+		zh = append(zh, strings.Join(together[1], "；")+"：每个点的数值都相同，只画一次。")
 	}
 	if f.Form == "line" {
 		if lo, _, ok := percentRange(f); ok && lo > 0 {
-			en = append(en, "The axis starts at "+typeset.Number(lo, 0)+typeset.NBSP+"%.")
-			zh = append(zh, "纵轴从 "+typeset.Number(lo, 0)+typeset.NBSP+"% 开始。")
+			en = append(en, "The axis starts at "+typeset.Number(lo, 0)+typeset.NBSP+"%; lines that begin below it are cut there.")
+			zh = append(zh, "纵轴从 "+typeset.Number(lo, 0)+typeset.NBSP+"% 开始，起点更低的线在此截断。")
 		}
 	}
 	return notebook.Both{strings.Join(en, " "), strings.Join(zh, "")}

@@ -75,8 +75,9 @@ func TestAccuraciesThatSettleLoseTheirStart(t *testing.T) {
 		third float64
 		words string
 	}{
-		{"test accuracy", 92.4, "The axis starts at 90 %."}, {"test accuracy", 97, "The axis starts at 95 %."},
-		{"test accuracy", 84, "The axis starts at 80 %."}, {"test accuracy", 80, ""}, {"share of pushes", 92.4, ""},
+		{"test accuracy", 92.4, "The axis starts at 90 %; lines that begin below it are cut there."},
+		{"test accuracy", 97, "The axis starts at 95 %; lines that begin below it are cut there."},
+		{"test accuracy", 84, "The axis starts at 80 %; lines that begin below it are cut there."}, {"test accuracy", 80, ""}, {"share of pushes", 92.4, ""},
 	} {
 		f := notebook.Drawing{Form: "line", Y: notebook.Axis{Title: c.title, Unit: "%"}, Series: curve("ASP", 11, 50, c.third, 98, 98, 98, 98, 98, 98, 99)}
 		if got := strings.ReplaceAll(howDrawn(f, [2][]string{}).En(), typeset.NBSP, " "); got != c.words {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,5 +82,57 @@ func TestPlotOfLanesAndCells(t *testing.T) {
 	p = plotOf(t, notebook.Drawing{Form: "map", Lanes: []string{"row"}, Bands: cells, X: notebook.Axis{Categories: []string{"x", "y"}}})
 	if body := string(p.Body); !strings.Contains(body, ">1.25</td>") || !strings.Contains(body, `class="c1"`) || len(p.Key) != 2 {
 		t.Error(body)
+	}
+}
+
+// A line is cut where the frame cuts it, and what lies outside is neither drawn nor held at its edge.
+func TestLinesAreCutAtTheFrame(t *testing.T) {
+	var p path
+	p.segment(point{0, 1500}, point{500, 500})
+	p.segment(point{500, 500}, point{1000, 500})
+	p.segment(point{1000, 500}, point{1000, 2500})
+	p.segment(point{0, 1200}, point{900, 1200})
+	if got := p.String(); got != "M250 1000l250 -500l500 0l0 500" {
+		t.Error(got)
+	}
+	area := inside([]point{{0, 500}, {1000, 500}, {1000, 1500}, {0, 1500}})
+	if len(area) != 4 || slices.ContainsFunc(area, point.outside) {
+		t.Error(area)
+	}
+}
+
+// Curves that cannot be told apart are named, though their numbers differ; one that reaches much farther than the others is cut.
+func TestPlotNamesWhatCannotBeSeen(t *testing.T) {
+	line := func(name string, end, up float64) notebook.Series {
+		return notebook.Series{Name: name, Group: name, X: []float64{1, end / 2, end}, Y: []float64{1 + up, 5 + up, 10 + up}}
+	}
+	d := notebook.Drawing{Form: "line", X: notebook.Axis{Title: "time", Unit: "s"}, Y: notebook.Axis{Title: "time"},
+		Series: []notebook.Series{line("a", 10, 0), line("b", 10, 0.01), line("c", 100, 0)}}
+	p := plotOf(t, d)
+	for _, want := range []string{"Within a line's width of each other: a and b.", "c goes on to 100\u00a0s, beyond the frame."} {
+		if !strings.Contains(p.Drawn.En(), want) {
+			t.Errorf("%q lacks %q", p.Drawn.En(), want)
+		}
+	}
+}
+
+// An interval that goes on beyond the scale has an arrow; numbers beside bars have as many decimals as their neighbours; numbers
+// alone are named; a moment is a line.
+func TestPlotOfBarsSaysWhatItCuts(t *testing.T) {
+	d := notebook.Drawing{Form: "bar", X: notebook.Axis{Title: "layers", Categories: []string{"1", "2"}}, Y: notebook.Axis{Title: "time"},
+		Series: []notebook.Series{{Name: "one", Group: "one", Y: []float64{0.7, 0.395}, Lo: []float64{0.5, 0.39}, Hi: []float64{9, 0.4}}}}
+	p := plotOf(t, d)
+	for _, want := range []string{`<s class="on"`, "<u>0.700</u>", "<u>0.395</u>", "layers: 1"} {
+		if !strings.Contains(string(p.Body), want) {
+			t.Errorf("the bars lack %s: %s", want, p.Body)
+		}
+	}
+	if !strings.Contains(p.Drawn.En(), "arrow") {
+		t.Errorf("the arrow is not explained: %q", p.Drawn)
+	}
+	p = plotOf(t, notebook.Drawing{Form: "gantt", Lanes: []string{"1"}, X: notebook.Axis{Title: "time"}, Y: notebook.Axis{Title: "worker"}, Bands: []notebook.Band{
+		{From: 0, To: 10, Key: "compute", State: "computes"}, {From: 5, To: 5, Key: "qis", State: "QIS"}}})
+	if !strings.Contains(string(p.Body), `<path stroke="`+Green+`" d="M500 `) || p.YTitle.En() != "worker" {
+		t.Error(p.YTitle, p.Body)
 	}
 }

@@ -21,8 +21,8 @@ var ringFormulas = []Formula{
 			"sentence of the text says 400 ms.",
 			"2.4 GB 即 300 M 个四字节参数的 2K，6 GB/s 是节点间的链路。正文的下一句说是 400 ms。"},
 		Chance: "certain",
-		NoCode: notebook.Both{"The formula above with α = 0: RingTime, which stands below.",
-			"上式中 α = 0 的情形：即下文的 RingTime。"},
+		NoCode: notebook.Both{"The formula with a latency per message, for α = 0.",
+			"即“每条消息有延迟时”的公式中 α = 0 的情形。"},
 	},
 	{
 		ID: "alpha-beta", Name: notebook.Both{"With a latency per message", "每条消息有延迟时"},

@@ -55,6 +55,12 @@ func (e excerpt) Decisive() (out []decisive) {
 	return out
 }
 
+// Broken reports whether the last line that a page shows is not the last of its step.
+func (e excerpt) Broken() bool {
+	shown := e.Decisive()
+	return len(shown) > 0 && slices.ContainsFunc(e.Lines, func(l codeLine) bool { return len(l.Steps) > 0 && l.N > shown[len(shown)-1].N })
+}
+
 // codeLine is one line of the source. Steps numbers the steps of the algorithm that it
 // belongs to, Begins the steps that begin with it.
 type codeLine struct {

@@ -122,3 +122,44 @@ func TestSpanningHasThreeLabels(t *testing.T) {
 		}
 	}
 }
+
+// Labels stand at the points of an axis where these are few, at both ends of a longer axis of whole numbers, and on no half of one.
+func TestLabelsStandAtPoints(t *testing.T) {
+	for _, c := range []struct {
+		points []float64
+		want   string
+	}{
+		{[]float64{1, 2, 3, 4}, "1 2 3 4"},
+		{[]float64{0.25, 0.5, 1, 2, 4}, "0.25 1 2 4"},
+		{[]float64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, "2 5 10 16"},
+	} {
+		s := SpanningWhole(c.points[0], c.points[len(c.points)-1], false, notebook.Both{}).On(c.points)
+		if got := strings.Join(s.Labels(), " "); got != c.want {
+			t.Errorf("%v: labels %s, want %s", c.points, got, c.want)
+		}
+	}
+	if got := strings.Join(Scale{Ticks: []float64{1e-5, 1e-3, 1, 10}}.Labels(), " "); got != "10⁻⁵ 10⁻³ 1 10" {
+		t.Errorf("labels in two styles: %s", got)
+	}
+}
+
+// A narrow axis keeps 0; a band that the scale cuts says so.
+func TestNarrowAxesKeepZero(t *testing.T) {
+	for _, ticks := range [][]float64{{-300, -200, -100, 0, 100}, {0, 1, 2, 3, 4, 5}, {-400, -300, -200, -100, 0, 100}} {
+		kept := 0
+		for i, spare := range (Scale{Ticks: ticks}).spare() {
+			if !spare {
+				kept++
+			} else if ticks[i] == 0 {
+				t.Errorf("%v: 0 is left out", ticks)
+			}
+		}
+		if kept < 3 {
+			t.Errorf("%v: %d labels", ticks, kept)
+		}
+	}
+	s := Spanning(0, 10, false, notebook.Both{})
+	if got := string(s.Strip(Mark{Band: &[2]float64{-5, 20}})); !strings.Contains(got, `class="band from on"`) {
+		t.Error(got)
+	}
+}

@@ -15,6 +15,7 @@ import (
 type Scale struct {
 	Lo, Hi float64
 	Log    bool
+	Whole  bool     // all values are whole numbers: so are the labels
 	Null   *float64 // the value of no effect, a line through the rows
 	Ticks  []float64
 	Unit   notebook.Both // behind the last label
@@ -66,9 +67,10 @@ func NewScale(marks []Mark, null *float64, unit notebook.Both) Scale {
 	s.Log = s.Lo > 0 && s.Hi > 50*s.Lo && (null == nil || *null > 0)
 	if null != nil {
 		s.Lo, s.Hi = min(s.Lo, *null), max(s.Hi, *null)
-	} else if !s.Log && s.Lo > 0 && s.Lo < s.Hi/2 {
+	} else if !s.Log && s.Lo > 0 && (s.Lo < s.Hi/2 || unit.En() != "" && unit.En() != "%") {
 		s.Lo = 0 // an amount is read from nothing
 	}
+	s.Whole = unit.En() == "" && !slices.ContainsFunc(points, func(v float64) bool { return v != math.Trunc(v) })
 	if s.Hi == s.Lo {
 		s.Lo, s.Hi = s.Lo-max(1, math.Abs(s.Lo))/2, s.Hi+max(1, math.Abs(s.Hi))/2
 	}
@@ -88,6 +90,14 @@ func Around(lo, hi float64, log bool, unit notebook.Both) Scale {
 // Spanning returns an axis that ends at lo and hi.
 func Spanning(lo, hi float64, log bool, unit notebook.Both) Scale {
 	s := apart(lo, hi, log, unit)
+	s.Ticks = s.ticks()
+	return s
+}
+
+// SpanningWhole returns an axis that ends at lo and hi, of whole numbers.
+func SpanningWhole(lo, hi float64, log bool, unit notebook.Both) Scale {
+	s := apart(lo, hi, log, unit)
+	s.Whole = true
 	s.Ticks = s.ticks()
 	return s
 }
@@ -136,8 +146,8 @@ func (s Scale) step() float64 {
 	span := s.Hi - s.Lo
 	for power := math.Pow(10, math.Floor(math.Log10(span))-1); ; power *= 10 {
 		for _, k := range []float64{1, 2, 5} {
-			if span/(k*power) <= mostLabels-1 {
-				return k * power
+			if step := k * power; span/step <= mostLabels-1 && (!s.Whole || step >= 1 || span < 2) {
+				return step
 			}
 		}
 	}
@@ -205,7 +215,10 @@ func limits(values []float64) (lo, hi float64) {
 }
 
 // At returns where v stands on the axis in per cent, held within it.
-func (s Scale) At(v float64) float64 {
+func (s Scale) At(v float64) float64 { return min(max(s.Place(v), 0), 100) }
+
+// Place returns where v stands in per cent, below 0 or above 100 where the axis does not reach it.
+func (s Scale) Place(v float64) float64 {
 	lo, hi := s.Lo, s.Hi
 	if s.Log {
 		if v <= 0 {
@@ -213,12 +226,23 @@ func (s Scale) At(v float64) float64 {
 		}
 		lo, hi, v = math.Log(lo), math.Log(hi), math.Log(v)
 	}
-	return 100 * (min(max(v, lo), hi) - lo) / (hi - lo)
+	return 100 * (v - lo) / (hi - lo)
 }
 
 // Percent prints a place on an axis.
 func Percent(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.1f", x), "0"), ".")
+}
+
+// Cut returns the classes of an interval that goes on beyond the axis: " from" to the left, " on" to the right.
+func (s Scale) Cut(ends [2]float64) (classes string) {
+	if ends[0] < s.Lo {
+		classes += " from"
+	}
+	if ends[1] > s.Hi {
+		classes += " on"
+	}
+	return classes
 }
 
 // Strip draws one row. It is hidden from whoever hears the page: the numbers stand beside it.
@@ -230,17 +254,10 @@ func (s Scale) Strip(m Mark) template.HTML {
 	}
 	b.WriteString(">")
 	if m.Band != nil {
-		fmt.Fprintf(&b, `<i class="band" style="--a:%s;--e:%s"></i>`, Percent(s.At(m.Band[0])), Percent(s.At(m.Band[1])))
+		fmt.Fprintf(&b, `<i class="band%s" style="--a:%s;--e:%s"></i>`, s.Cut(*m.Band), Percent(s.At(m.Band[0])), Percent(s.At(m.Band[1])))
 	}
 	if m.CI != nil && !m.Same {
-		cut := ""
-		if m.CI[0] < s.Lo {
-			cut += " from"
-		}
-		if m.CI[1] > s.Hi {
-			cut += " on"
-		}
-		fmt.Fprintf(&b, `<i class="ci%s" style="--a:%s;--e:%s"></i>`, cut, Percent(s.At(m.CI[0])), Percent(s.At(m.CI[1])))
+		fmt.Fprintf(&b, `<i class="ci%s" style="--a:%s;--e:%s"></i>`, s.Cut(*m.CI), Percent(s.At(m.CI[0])), Percent(s.At(m.CI[1])))
 	}
 	if m.Range != nil {
 		fmt.Fprintf(&b, `<i class="range" style="--a:%s;--e:%s"></i>`, Percent(s.At(m.Range[0])), Percent(s.At(m.Range[1])))
@@ -263,8 +280,9 @@ func (s Scale) Strip(m Mark) template.HTML {
 func (s Scale) Axis() template.HTML {
 	var b strings.Builder
 	b.WriteString(`<div class="axis" aria-hidden="true">`)
+	texts, spare := s.Labels(), s.spare()
 	for i, t := range s.Ticks {
-		label := notebook.Alike(Label(t))
+		label := notebook.Alike(texts[i])
 		if i == len(s.Ticks)-1 {
 			for l := range label {
 				if s.Unit[l] != "" {
@@ -272,24 +290,111 @@ func (s Scale) Axis() template.HTML {
 				}
 			}
 		}
-		fmt.Fprintf(&b, `<i style="--x:%s">%s</i>`, Percent(s.At(t)), label.HTML())
+		class := ""
+		if spare[i] {
+			class = `class="if" `
+		}
+		fmt.Fprintf(&b, `<i %sstyle="--x:%s">%s</i>`, class, Percent(s.At(t)), label.HTML())
 	}
 	b.WriteString("</div>")
 	return template.HTML(b.String())
 }
 
-// Label prints a label of an axis; large round numbers as powers of ten.
-func Label(t float64) string {
-	t = tidy(t)
-	power := math.Floor(math.Log10(math.Abs(t)) + 1e-9)
-	if t == 0 || math.Abs(power) < 5 {
-		return notebook.Number(t, nil)
+// mostNarrow is how many labels a narrow axis has room for.
+const mostNarrow = 4
+
+// spare says which labels an axis can do without where it is narrow: every other one, counted from 0
+// where the axis has it; both ends and 0 stay where that would leave fewer than three.
+func (s Scale) spare() []bool {
+	out := make([]bool, len(s.Ticks))
+	if len(out) <= mostNarrow {
+		return out
 	}
-	out := "10" + raised.Replace(strconv.Itoa(int(power)))
-	if k := notebook.Number(tidy(t/math.Pow(10, power)), nil); k != "1" {
-		out = k + "·" + out
+	zero := max(0, slices.IndexFunc(s.Ticks, func(t float64) bool { return tidy(t) == 0 }))
+	kept := 0
+	for i := range out {
+		if out[i] = (i-zero)%2 != 0; !out[i] {
+			kept++
+		}
+	}
+	if kept < 3 {
+		for i := range out {
+			out[i] = i != 0 && i != zero && i != len(out)-1
+		}
 	}
 	return out
+}
+
+// Labels prints the labels of an axis in one style: where one is a power of ten, all are.
+func (s Scale) Labels() []string {
+	powers := slices.ContainsFunc(s.Ticks, func(t float64) bool { return t != 0 && math.Abs(power(t)) >= 5 })
+	out := make([]string, len(s.Ticks))
+	for i, t := range s.Ticks {
+		if t = tidy(t); !powers || t == 0 || t == 1 || t == 10 {
+			out[i] = notebook.Number(t, nil)
+			continue
+		}
+		out[i] = "10" + raised.Replace(strconv.Itoa(int(power(t))))
+		if k := notebook.Number(tidy(t/math.Pow(10, power(t))), nil); k != "1" {
+			out[i] = k + "·" + out[i]
+		}
+	}
+	return out
+}
+
+// power returns that of ten below t.
+func power(t float64) float64 { return math.Floor(math.Log10(math.Abs(tidy(t))) + 1e-9) }
+
+// letter is the width of a letter of a label, and gap the room between two, in per cent of an axis
+// that is 270 pixels wide: a phone's.
+const letter, gap = 6.6 / 2.7, 8 / 2.7
+
+// fit reports whether two labels have room side by side.
+func (s Scale) fit(a, b float64) bool {
+	texts := Scale{Ticks: []float64{a, b}}.Labels()
+	return s.Place(b)-s.Place(a) >= letter*float64(len([]rune(texts[0]))+len([]rune(texts[1])))/2+gap
+}
+
+// mostPlaces is how many places of points can be labels, and longest how many letters they may have.
+const mostPlaces, longest = 12, 4
+
+// On labels an axis at the places of its points, in rising order, where these are few and short; else
+// an axis of whole numbers at both ends besides its round numbers.
+func (s Scale) On(points []float64) Scale {
+	short := func(texts []string) bool {
+		return !slices.ContainsFunc(texts, func(t string) bool { return len([]rune(t)) > longest })
+	}
+	even, fits := true, true
+	for i := 1; i < len(points); i++ {
+		fits = fits && s.fit(points[i-1], points[i])
+		even = even && math.Abs(points[i]-points[i-1]-points[1]+points[0]) < 1e-9*(s.Hi-s.Lo)
+	}
+	switch {
+	case len(points) < 3 || !short(Scale{Ticks: []float64{points[0], points[len(points)-1]}}.Labels()):
+		return s
+	case len(points) <= mostPlaces && short(Scale{Ticks: points}.Labels()) && (fits || !even && !s.Log):
+		if out := s.within(points); len(out) > 2 {
+			s.Ticks = out
+		}
+	case s.Whole && !s.Log:
+		round := slices.DeleteFunc(slices.Clone(s.Ticks), func(t float64) bool { return t == s.Lo || t == s.Hi })
+		if out := s.within(slices.Concat([]float64{s.Lo}, round, []float64{s.Hi})); len(out) > 2 {
+			s.Ticks = out
+		}
+	}
+	return s
+}
+
+// within returns the first and the last of values, and those between that have room.
+func (s Scale) within(values []float64) []float64 {
+	last := values[len(values)-1]
+	out := values[:1:1]
+	for _, v := range values[1 : len(values)-1] {
+		if s.fit(out[len(out)-1], v) && s.fit(v, last) {
+			out = append(out, v)
+		}
+	}
+	return append(out, last)
 }
 
 // raised writes a power above the line.

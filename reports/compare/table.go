@@ -18,6 +18,7 @@ type Table struct {
 	Noun   notebook.Both // heads the column of the document: "paper"
 	Groups []Group
 	Plain  bool // without the column of verdicts
+	Median bool // what was found is the median of several readings, which the band shows
 }
 
 // Group is rows that share a scale.
@@ -61,6 +62,30 @@ func (t Table) Told() bool {
 	return t.any(func(r Row) bool { return r.Words || r.Mark.Stated != nil || r.Mark.Range != nil })
 }
 
+// One reports whether a row draws one number of the document, a diamond.
+func (t Table) One() bool {
+	return t.any(func(r Row) bool { return r.Drawn() && r.Mark.Stated != nil })
+}
+
+// Between reports whether a row draws a range of the document, a box.
+func (t Table) Between() bool {
+	return t.any(func(r Row) bool { return r.Drawn() && r.Mark.Range != nil })
+}
+
+// Log reports whether a scale is logarithmic.
+func (t Table) Log() bool {
+	return slices.ContainsFunc(t.Groups, func(g Group) bool { return g.Drawn() && g.Scale.Log })
+}
+
+// Cut reports whether an interval or a band goes on beyond its scale.
+func (t Table) Cut() bool {
+	return slices.ContainsFunc(t.Groups, func(g Group) bool {
+		return slices.ContainsFunc(g.Rows, func(r Row) bool {
+			return r.Drawn() && (r.Mark.CI != nil && !r.Mark.Same && g.Scale.Cut(*r.Mark.CI) != "" || r.Mark.Band != nil && g.Scale.Cut(*r.Mark.Band) != "")
+		})
+	})
+}
+
 // Same reports whether a row of the table has a hollow dot, which the key then explains.
 func (t Table) Same() bool { return t.any(func(r Row) bool { return r.Drawn() && r.Mark.Same }) }
 
@@ -72,6 +97,11 @@ func (t Table) Banded() bool {
 // Spread reports whether a row has an interval.
 func (t Table) Spread() bool {
 	return t.any(func(r Row) bool { return r.Drawn() && r.Mark.CI != nil && !r.Mark.Same })
+}
+
+// Bare reports whether a row draws our number without an interval.
+func (t Table) Bare() bool {
+	return t.any(func(r Row) bool { return r.Drawn() && r.Mark.Found != nil && r.Mark.CI == nil && !r.Mark.Same })
 }
 
 //go:embed table.html

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"regexp"
 )
 
 // Both is a text in both languages, in the order of Languages.
@@ -34,8 +35,14 @@ func (b Both) MarshalJSON() ([]byte, error) {
 
 // HTML returns both texts, of which the page shows the language that the reader chose.
 func (b Both) HTML() template.HTML {
-	return Pair(template.HTML(template.HTMLEscapeString(b[0])), !b.Same(), template.HTML(template.HTMLEscapeString(b[1])))
+	set := func(s string) template.HTML { return template.HTML(Indexed(template.HTMLEscapeString(s))) }
+	return Pair(set(b[0]), !b.Same(), set(b[1]))
 }
+
+var indexed = regexp.MustCompile(`\b([A-Za-z])_(wait|[a-z0-9])\b`)
+
+// Indexed sets the indices of single letters, such as T_wait and f_j, as subscripts of HTML.
+func Indexed(html string) string { return indexed.ReplaceAllString(html, "$1<sub>$2</sub>") }
 
 // Bothf formats values by en and by zh. A value that is a Both gives each text its own language.
 func Bothf(en, zh string, values ...any) Both {

@@ -94,7 +94,7 @@ func (p *page) claimRow(c result.Claim) (row ClaimRow, err error) {
 	numbers := stated.Numbers()
 	switch {
 	case len(numbers) == 1:
-		row.Stated[p.at] = withUnit(strings.Replace(stated.Value, "-", "−", 1), unit)
+		row.Stated[p.at] = withUnit(grouped(strings.Replace(stated.Value, "-", "−", 1)), unit)
 	case len(numbers) > 1:
 		row.Stated[p.at] = p.named(stated, strings.Split(stated.Value, "; "), unit)
 	case ranged.MatchString(stated.Value):
@@ -133,6 +133,9 @@ func (p *page) apart(x any, unit string) (string, error) {
 	return withUnit(s, p.points(unit)), err
 }
 
+// overReadings is the reason of a claim that readings of the text judge. Of a claim without a number it is what was found.
+const overReadings = "over-readings"
+
 // found prints what was measured, or found in words, and the intervals of numbers.
 func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, interval string, err error) {
 	if c.Found != nil && c.Found.Code == claims.AsStated {
@@ -151,6 +154,10 @@ func (p *page) found(c result.Claim, stated claims.Claim, unit string) (found, i
 		}
 	default:
 		f, ok := float(x)
+		if i := slices.IndexFunc(c.Reasons, func(r result.Reason) bool { return r.Code == overReadings }); !ok && i >= 0 {
+			found, err = p.wordsOf(result.Reason{Code: overReadings + "-found", Args: c.Reasons[i].Args})
+			return found, "", err
+		}
 		if !ok {
 			return "", "", nil
 		}

@@ -62,6 +62,13 @@ func (p *page) drawn(f result.Figure) (out Drawing, err error) {
 	}
 	if f.Form == "gantt" {
 		out.X.Unit = p.unit(frame.Columns[frame.At(f.X)].Unit)
+		if v, err := rs[0].Get(f.Lane); err == nil && v.Column.Enum == "" {
+			if _, ok := float(v); ok { // numbers say nothing without their column
+				if out.Y.Title, err = p.column(f.Frame, f.Lane); err != nil {
+					return out, err
+				}
+			}
+		}
 		return out, p.lanes(&out, f, rs)
 	}
 	if f.Form == "map" {
@@ -184,6 +191,22 @@ func (p *page) place(out *Drawing, f result.Figure, r row) (float64, error) {
 	}
 	if x.Column.Enum == "" {
 		name = withUnit(name, p.unit(x.Column.Unit))
+	}
+	if f.X == "claim" { // the number of a claim says what it is of
+		for _, key := range []string{"model", "against"} {
+			if r.frame.At(key) < 0 {
+				continue
+			}
+			v, err := r.Get(key)
+			if err != nil {
+				return 0, err
+			}
+			of, err := p.bare(v)
+			if err != nil {
+				return 0, err
+			}
+			name += map[string]string{"model": ": ", "against": " / "}[key] + of
+		}
 	}
 	if !slices.Contains(out.X.Categories, name) {
 		out.X.Categories = append(out.X.Categories, name)

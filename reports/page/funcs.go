@@ -21,7 +21,7 @@ func Funcs() template.FuncMap {
 		}
 	}
 	return template.FuncMap{
-		"tr": how(typeset.Sentence), "subs": how(typeset.Coded(typeset.Subs)), "md": how(typeset.Inline), "label": labels,
+		"tr": how(typeset.Sentence), "subs": how(typeset.Coded(typeset.Subs)), "md": how(typeset.Inline), "cmd": typeset.Command, "label": labels,
 		"say": func(en, zh string) notebook.Both { return notebook.Both{en, zh} }, "sayf": notebook.Bothf, "many": typeset.Many,
 		"inc": func(i int) int { return i + 1 }, "less": func(a, b int) int { return a - b }, "kind": kindName, "source": SourceOf, "total": total,
 		"findings": findings,

@@ -87,6 +87,13 @@ func Provenance(r File) []Fact {
 	return fs
 }
 
+// places is the order of what a result has once.
+var places = []string{"run", "command", "how", "commit", "changes", "version", "Go", "CPU", "accelerator", "engine", "seeds", "data", "data sha256",
+	"configuration sha256", "started", "wall time", "peak memory", "result sha256", "warning", "schema"}
+
+// Place returns where a fact stands among those of a result.
+func Place(f Fact) int { return slices.Index(places, f.Name.En()) }
+
 // accelerator and engineName word what a record says; its few own words have Chinese.
 func accelerator(s string) said {
 	if s == "none used" {

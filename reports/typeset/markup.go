@@ -43,7 +43,9 @@ func Coded(how func(string) template.HTML) func(string) template.HTML {
 }
 
 // Sentence is a text with its code, each number beside its unit.
-var Sentence = Coded(func(s string) template.HTML { return Escape(Units(s)) })
+var Sentence = Coded(func(s string) template.HTML {
+	return template.HTML(notebook.Indexed(string(Escape(Units(s)))))
+})
 
 // Inline renders a sentence of Markdown.
 func Inline(s string) template.HTML {
@@ -79,17 +81,40 @@ func CommaList(texts []notebook.Both) notebook.Both {
 	return notebook.Both{strings.Join(en, ", "), strings.Join(zh, "，")}
 }
 
-// UnitsHTML keeps numbers and units on one line in the words of HTML: not in tags, and not in code, which is copied.
+// UnitsHTML keeps numbers and units on one line in the words of HTML: not in tags, and not in code, which is copied
+// and breaks at blanks alone. It sets primes clear of slanted letters and the subscripts of single letters.
 func UnitsHTML(s string) string {
-	return pieces.ReplaceAllStringFunc(s, func(piece string) string {
-		if strings.HasPrefix(piece, "<") {
-			return piece
+	var b, run strings.Builder // run is words with the tags of letters, up to another tag
+	flush := func() {
+		b.WriteString(slanted.ReplaceAllString(notebook.Indexed(Units(run.String())), `</em><span class="prime">$1</span>`))
+		run.Reset()
+	}
+	for _, piece := range pieces.FindAllString(s, -1) {
+		switch {
+		case !strings.HasPrefix(piece, "<") || letters.MatchString(piece):
+			run.WriteString(piece)
+		case strings.HasPrefix(piece, "<code>"):
+			flush()
+			b.WriteString(option.ReplaceAllString(piece, `$1<span class="nw">$2</span>`))
+		default:
+			flush()
+			b.WriteString(piece)
 		}
-		return Units(piece)
-	})
+	}
+	flush()
+	return b.String()
+}
+
+// Command returns a command that is broken at blanks alone.
+func Command(s string) template.HTML {
+	return template.HTML(option.ReplaceAllString(template.HTMLEscapeString(s), `$1<span class="nw">$2</span>`))
 }
 
 var (
+	// option is a word of a command that a browser would break at its hyphens.
+	option      = regexp.MustCompile(`( |<code>)(-[^ <]*)`)
+	letters     = regexp.MustCompile(`^` + letterTag + `$`)
+	slanted     = regexp.MustCompile(`</em>([′″])`)
 	subscript   = regexp.MustCompile(`_([A-Za-z0-9]+)`)
 	superscript = regexp.MustCompile(`\^(?:([A-Za-z0-9]+)|\(([^()]+)\))`)
 )

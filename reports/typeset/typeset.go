@@ -2,22 +2,39 @@ package typeset
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gradsync/reports/notebook"
 )
 
-// Units keeps a number and its unit on one line.
-func Units(s string) string { return united.ReplaceAllString(s, "$1"+NBSP+"$2") }
+// Units keeps a number and its unit on one line, and a short formula or interval.
+func Units(s string) string {
+	s = interval.ReplaceAllString(united.ReplaceAllString(s, "$1"+NBSP+"$2"), "[$1,"+NBSP+"$2]")
+	return formula.ReplaceAllStringFunc(s, func(chain string) string {
+		if utf8.RuneCountInString(html.UnescapeString(markup.ReplaceAllString(chain, ""))) > shortFormula {
+			return operator.ReplaceAllString(chain, " $1"+NBSP) // it may break, before an operator
+		}
+		return operator.ReplaceAllString(chain, NBSP+"$1"+NBSP)
+	})
+}
+
+// shortFormula is how many letters a formula may have that is kept on one line.
+const shortFormula = 16
 
 // tie keeps a number and its unit on one line and gives a negative number its minus.
 func tie(s string) string { return negative.ReplaceAllString(Units(s), "$1−$2") }
 
 var (
 	united   = regexp.MustCompile(`(\d) (%|(?:[mµn]?s|min|[kMGT]B|[KMGT]iB|[kMGT]b/s|GFLOP/s|bits?|bytes|points)\b)`)
-	pieces   = regexp.MustCompile(`(?s)<(?:code|pre)\b.*?</(?:code|pre)>|<[^>]*>|[^<]+`)
+	interval = regexp.MustCompile(`\[([^\s<>\[\],]{1,10}), ([^\s<>\[\],]{1,10})\]`)
+	// formula is terms between operators, with the tags that letters have.
+	formula  = regexp.MustCompile(term + `(?: ` + sign + ` ` + term + `)+`)
+	operator = regexp.MustCompile(` (` + sign + `) `)
+	pieces   = regexp.MustCompile(`(?s)<(?:code|pre|math)\b.*?</(?:code|pre|math)>|<[^>]*>|[^<]+`)
 	negative = regexp.MustCompile(`(^|[\s(\[])-(\d)`)
 	commas   = regexp.MustCompile(`\{[^{}]*\}`)
 	// typed are signs as a keyboard has them beside what a page prints; a
@@ -30,6 +47,12 @@ var (
 	primes  = regexp.MustCompile(`\b(P[wg])(''?)`)
 	eta     = regexp.MustCompile(`\beta\b`)
 	inf     = regexp.MustCompile(`→inf\b`)
+)
+
+const (
+	letterTag = `</?(?:em|strong|sub|sup|dfn)>`
+	term      = `(?:` + letterTag + `|[^\s<])+`
+	sign      = `(?:[=+−·×≠≈<>]|&lt;|&gt;)`
 )
 
 // formulae gives typed formulas their proper letters:

@@ -38,21 +38,24 @@ func TestTypedSignsArePrinted(t *testing.T) {
 	for s, want := range map[string]string{
 		"ASP <= {DASP,DSSP,SSP} <= BSP": "ASP ≤\u00a0{DASP, DSSP, SSP} ≤\u00a0BSP",
 		"+-0.002 from rounding":         "±0.002 from rounding",
-		"time x iterations, max x1":     "time × iterations, max x1",
+		"time x iterations, max x1":     "time ×\u00a0iterations, max x1",
 		"95 % of 3 %":                   "95\u00a0% of 3\u00a0%",
 		"a, b, {c, d}":                  "a, b, {c, d}",
 		"1.2 s at 10 Gb/s, 3 seeds":     "1.2\u00a0s at 10\u00a0Gb/s, 3 seeds",
 
 		// The formulas of claims.csv, and names that look like parts of some.
-		"2*(N-1)*K/N":                         "2·(N−1)·K/N",
-		"2*(N-1)/N * D/B":                     "2·(N−1)/N · D/B",
-		"((k+1)*W0-(Pw'+Pw''))/eta":           "((k+1)·W0−(Pw′+Pw″))/η",
-		"Pw = eta*(Pg'+Pg'')+(k+1)*W0":        "Pw = η·(Pg′+Pg″)+(k+1)·W0",
-		"tie -> weights":                      "tie → weights",
-		"only as N->inf: 2D/B":                "only as N→∞: 2D/B",
-		"repeat S4 and S5 N-1 times":          "repeat S4 and S5 N−1 times",
-		"ResNet-18, VGG-19, CIFAR-10, beta-1": "ResNet-18, VGG-19, CIFAR-10, beta-1",
-		"best r* = 3, it's":                   "best r* = 3, it's",
+		"2*(N-1)*K/N":                               "2·(N−1)·K/N",
+		"2*(N-1)/N * D/B":                           "2·(N−1)/N\u00a0·\u00a0D/B",
+		"((k+1)*W0-(Pw'+Pw''))/eta":                 "((k+1)·W0−(Pw′+Pw″))/η",
+		"Pw = eta*(Pg'+Pg'')+(k+1)*W0":              "Pw =\u00a0η·(Pg′+Pg″)+(k+1)·W0",
+		"tie -> weights":                            "tie → weights",
+		"only as N->inf: 2D/B":                      "only as N→∞: 2D/B",
+		"repeat S4 and S5 N-1 times":                "repeat S4 and S5 N−1 times",
+		"ResNet-18, VGG-19, CIFAR-10, beta-1":       "ResNet-18, VGG-19, CIFAR-10, beta-1",
+		"best r* = 3, it's":                         "best r*\u00a0=\u00a03, it's",
+		"if m = k + 1 holds":                        "if m\u00a0=\u00a0k\u00a0+\u00a01 holds",
+		"f(2000) = 1000000 + 100000 + 10000":        "f(2000) =\u00a01000000 +\u00a0100000 +\u00a010000",
+		"at 2.5 [1.25, 3.5], in [a list, of words]": "at 2.5 [1.25,\u00a03.5], in [a list, of words]",
 	} {
 		if got := Pretty(s); got != want {
 			t.Errorf("pretty(%q) = %q, want %q", s, got, want)
@@ -71,6 +74,22 @@ func TestNumbersKeepTheirUnits(t *testing.T) {
 	}
 }
 
+// TestFormulasOfHTML: letters of a formula have tags of their own; a command breaks at blanks alone.
+func TestFormulasOfHTML(t *testing.T) {
+	for s, want := range map[string]string{
+		"with <em>W</em>′ = <em>W</em>″ − 1": `with <em>W</em><span class="prime">′</span>` + NBSP + `=` + NBSP +
+			`<em>W</em><span class="prime">″</span>` + NBSP + `−` + NBSP + `1`,
+		"(<em>k</em> + 1)<em>W</em>":          `(<em>k</em>` + NBSP + `+` + NBSP + `1)<em>W</em>`,
+		`<a href="a = b">T_wait</a> &gt; 3 s`: `<a href="a = b">T<sub>wait</sub></a> &gt; 3` + NBSP + `s`,
+		"r &gt; n/2":                          "r" + NBSP + "&gt;" + NBSP + "n/2",
+		"<code>quiz f_j = 3 --seed 7</code>":  `<code>quiz f_j = 3 <span class="nw">--seed</span> 7</code>`,
+	} {
+		if got := UnitsHTML(s); got != want {
+			t.Errorf("%q becomes %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestBackticksAreCode(t *testing.T) {
 	for s, want := range map[string]template.HTML{
 		"w_1 by `a_b <c>`, w_2": "w<sub>1</sub> by <code>a_b &lt;c&gt;</code>, w<sub>2</sub>",
@@ -84,7 +103,7 @@ func TestBackticksAreCode(t *testing.T) {
 
 func TestProse(t *testing.T) {
 	for s, want := range map[string]string{
-		"|F_j| = 160·n & 5 %": "|F<sub>j</sub>| = 160·n &amp; 5" + NBSP + "%",
+		"|F_j| = 160·n & 5 %": "|F<sub>j</sub>|" + NBSP + "=" + NBSP + "160·n &amp; 5" + NBSP + "%",
 		"from s_L to s_U":     "from s<sub>L</sub> to s<sub>U</sub>",
 		"10·2^(32−b), 2^r":    "10·2<sup>32−b</sup>, 2<sup>r</sup>",
 		"-1.5 and 2-3 (-4)":   "−1.5 and 2-3 (−4)",

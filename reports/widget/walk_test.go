@@ -84,7 +84,7 @@ func TestTheWalkInWords(t *testing.T) {
 			wants = append(wants, lines["push "+e.State], fmt.Sprintf("version %d. The oldest version still in use is %d (worker %d), so the gap is %d",
 				e.Held, e.Min, e.Oldest, e.Gap))
 			if e.State == "WSS" {
-				wants = append(wants, "T_wait = "+e.Wait)
+				wants = append(wants, " "+e.Wait)
 			}
 		case "release":
 			wants = append(wants, "released from "+e.State, fmt.Sprintf("goes on with version %d", e.V[e.Worker-1]))

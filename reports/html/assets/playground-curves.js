@@ -51,17 +51,19 @@
     P.draw("text", { x: (left + wide - right) / 2, y: high - 6, "text-anchor": "middle" }, svg, P.word(s.name) + (s.unit ? " (" + s.unit + ")" : ""));
     var here = Math.max(xs[0], Math.min(xs[xs.length - 1], P.state[s.id]));
     P.draw("line", { class: "here", x1: px(here), x2: px(here), y1: top, y2: high - bottom }, svg);
-    var labels = [];
+    var labels = [], drawn = [];
     P.data.methods.forEach(function (m, i) {
       if (P.hidden[i]) return;
-      var d = "", on = false, end;
+      var d = "", on = false, end, at = [];
       xs.forEach(function (x, k) {
         var y = points[k][i];
         if (!(y > 0)) { on = false; return; }
+        at[k] = py(y);
         d += (on ? "L" : "M") + px(x).toFixed(1) + " " + py(y).toFixed(1) + (on ? "" : "h.01"); /* a point alone is seen too */
         on = true; end = [px(x), py(y)];
       });
       if (!d) return;
+      drawn.push({ m: m, at: at });
       P.draw("path", { d: d, stroke: m.colour, "stroke-dasharray": m.dash || "none", "clip-path": "url(#curves-inside)", "data-method": i }, svg);
       labels.push({ i: i, y: Math.max(top, end[1]), from: Math.max(top, end[1]) });
     });
@@ -86,7 +88,27 @@
       });
       box.appendChild(keys);
     }
-    document.getElementById("crossings").textContent = P.crossings(s, xs, points);
+    document.getElementById("crossings").textContent = P.crossings(s, xs, points) + P.together(drawn, xs.length, top);
+  };
+  /* Which curves hide one another: within a line's width wherever they are seen. at holds heights in pixels. */
+  P.together = function (drawn, n, top) {
+    var sets = [];
+    drawn.forEach(function (c) {
+      for (var i = 0; i < sets.length; i++) {
+        var far = false, seen = 0;
+        for (var k = 0; k < n; k++) {
+          var a = c.at[k], b = sets[i][0].at[k];
+          if (a === undefined && b === undefined || a < top && b < top) continue;
+          if (!(Math.abs(a - b) <= 2.2)) far = true; else seen++;
+        }
+        if (!far && seen) { sets[i].push(c); return; }
+      }
+      sets.push([c]);
+    });
+    return sets.filter(function (set) { return set.length > 1; }).map(function (set) {
+      var names = set.map(function (c) { return P.word(c.m.name); });
+      return P.say(" One line: " + names.join(" = ") + ".", "" + names.join(" = ") + " 重合为一线。");
+    }).join("");
   };
   P.light = function (i) {
     document.querySelectorAll("#curves [data-method]").forEach(function (e) {

@@ -90,6 +90,9 @@
       row.size.parentNode.classList.toggle("torn", !off && P.most(c) > widest);
       row.bytes.textContent = (P.half(c) ? "≥ " : "") + P.scaled(P.most(c), "bytes");
     });
+    document.querySelectorAll("#results .torn-said, #results .none-said").forEach(function (e) { /* what no row shows needs no words */
+      e.hidden = e.className === "torn-said" ? !document.querySelector("#methods .torn") : all.every(function (c) { return c[TOTAL] === c[TOTAL]; });
+    });
     document.querySelectorAll("[data-preset]").forEach(function (b) {
       var p = P.data.presets[b.dataset.preset];
       b.setAttribute("aria-pressed", String(P.data.sliders.every(function (s) { return p[s.id] === P.state[s.id]; })));

@@ -46,8 +46,8 @@
       return arrives(data, e, lang) + t(", more than Smax\u00a0=\u00a0" + data.smax + ": it must wait until worker " + e.oldest + " has delivered (FSS; Algorithm 1, lines 13–15).",
         "，超过 Smax\u00a0=\u00a0" + data.smax + "：必须等到工作节点 " + e.oldest + " 交来梯度（FSS；算法 1 第 13–15 行）。");
     }
-    var head = arrives(data, e, lang) + t(", more than Smin\u00a0=\u00a0" + data.smin + " and not more than Smax\u00a0=\u00a0" + data.smax + ": it waits a little (WSS; Algorithm 1, lines 7–12), here for T_wait = " + e.wait,
-      "，大于 Smin\u00a0=\u00a0" + data.smin + " 且不超过 Smax\u00a0=\u00a0" + data.smax + "：稍等（WSS；算法 1 第 7–12 行），这里 T_wait = " + e.wait);
+    var head = arrives(data, e, lang) + t(", more than Smin\u00a0=\u00a0" + data.smin + " and not more than Smax\u00a0=\u00a0" + data.smax + ": it waits a little (WSS; Algorithm 1, lines 7–12), here for " + e.wait,
+      "，大于 Smin\u00a0=\u00a0" + data.smin + " 且不超过 Smax\u00a0=\u00a0" + data.smax + "：稍等（WSS；算法 1 第 7–12 行），这里等 " + e.wait);
     if (e.why === "wait") return head + t(" by Eq. (1). Worker " + e.worker + " waits until " + W.daspUntil(e, lang) + ", in the hope that worker " + e.oldest + " comes back meanwhile.", "（式 (1)）。工作节点 " + e.worker + " 等到 " + W.daspUntil(e, lang) + "，期望工作节点 " + e.oldest + " 此间回来。");
     return head + t(". The version to hand out would be more than Smax ahead of worker " + e.oldest + ", so worker " + e.worker + " waits for it (our re-check).", "。将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax，因此工作节点 " + e.worker + " 等它回来（本实现的复查）。");
   }
@@ -67,8 +67,8 @@
   function release(data, at, lang) {
     function t(en, zh) { return W.say(lang, en, zh); }
     var e = data.events[at - 1], used = W.daspUsed(data, at);
-    var why = { "wait-over": t("its T_wait is over (Algorithm 1, line 12)", "T_wait 已到（算法 1 第 12 行）"),
-      "wait-zero": t("its T_wait is 0 (Algorithm 1, line 12)", "T_wait 为 0（算法 1 第 12 行）"),
+    var why = { "wait-over": t("its time is over (Algorithm 1, line 12)", "等待时间已到（算法 1 第 12 行）"),
+      "wait-zero": t("its wait is 0 (Algorithm 1, line 12)", "等待时间为 0（算法 1 第 12 行）"),
       "within-smax-again": t("after worker " + e.by + ", nobody left is more than Smax = " + data.smax + " behind version " + e.newest, "工作节点 " + e.by + " 之后，其余工作节点落后版本 " + e.newest + " 都不超过 Smax = " + data.smax) }[e.why];
     var update = used ? t("used already, one of K = " + e.group + " in version " + used + " (Algorithm 2, line 6)", "此前已用，是版本 " + used + " 中 K = " + e.group + " 个之一（算法 2 第 6 行）")
       : e.group > 1 ? t("one of K = " + e.group + " in its update (Algorithm 2, line 6)", "是其更新中 K = " + e.group + " 个之一（算法 2 第 6 行）")
@@ -88,8 +88,8 @@
       return t(e.time + ": the gradient of worker " + e.worker + ", which waits in " + e.state + ", is used with the others that wait: K = " + e.group + " in version " + e.newest + " (Algorithm 2, line 6), staleness " + e.staleness + ". The worker itself waits on.",
         e.time + "：在 " + e.state + " 中等待的工作节点 " + e.worker + " 的梯度与其他等待者一起使用：版本 " + e.newest + " 含 K = " + e.group + " 个（算法 2 第 6 行），陈旧度 " + e.staleness + "。工作节点本身继续等待。");
     }
-    return t(e.time + ": T_wait of worker " + e.worker + " is over, but the version to hand out would be more than Smax = " + data.smax + " ahead of worker " + e.oldest + ". It waits on (our re-check).",
-      e.time + "：工作节点 " + e.worker + " 的 T_wait 已到，但将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax = " + data.smax + "。它继续等待（本实现的复查）。");
+    return t(e.time + ": the wait of worker " + e.worker + " is over, but the version to hand out would be more than Smax = " + data.smax + " ahead of worker " + e.oldest + ". It waits on (our re-check).",
+      e.time + "：工作节点 " + e.worker + " 的等待时间已到，但将要发出的版本会比工作节点 " + e.oldest + " 领先超过 Smax = " + data.smax + "。它继续等待（本实现的复查）。");
   };
 
   /* Where versions stand: the first on the axis, and how many. */
@@ -139,7 +139,7 @@
       axis(g, data, a, x, bottom, lang);
       for (var n = 1; n <= data.workers; n++) {
         var y = top + (n - 0.5) * lane, w = waiting.filter(function (w) { return w.worker === n; })[0], now = e && e.worker === n, held = e ? e.v[n - 1] : 0;
-        if (now) W.draw("rect", { "class": "current", x: 1, y: y - lane / 2 + 1, width: 390, height: lane - 2, rx: 4 }, g);
+        if (now) W.draw("rect", { "class": "current", x: 2, y: y - lane / 2 + 1, width: 386, height: lane - 2, rx: 4 }, g);
         W.draw("text", { x: 5, y: y + 4, "class": now ? "strong small" : "small" }, g, t("worker ", "工作节点 ") + n);
         if (now && e.what === "push" && e.gap > 0) {
           W.draw("line", { "class": "gap", x1: x(e.min), x2: x(e.held), y1: y, y2: y }, g);
@@ -150,7 +150,8 @@
         }
         mark(g, x(held), y, w ? w.state : now && e.what === "push" ? "QIS" : "computes", now ? "now" : "");
         if (w) {
-          var far = x(held) > right - 50;
+          /* The word stays in the zone of its state where there is room on either side. */
+          var ends = x(a.base + (w.state === "WSS" ? data.smax + 0.5 : a.count)), far = x(held) > Math.min(right, ends) - 48;
           W.draw("text", { x: x(held) + (far ? -12 : 12), y: y + 4, "text-anchor": far ? "end" : "start", "class": "small strong halo" }, g, w.state);
         }
       }

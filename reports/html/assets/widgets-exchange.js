@@ -20,6 +20,9 @@
     return state;
   };
 
+  /* The name of a box, as wide as the box: its holders' digits. */
+  W.box = function (data, holders) { return holders.join(data.nodes > 10 ? "," : ""); };
+
   /* How it ends: how many segments are still missing after all packets. */
   W.end = function (data, lang) {
     var missing = 0;
@@ -65,7 +68,7 @@
       var x = margin + i * side + 1, parts = [], w = (side - 2) / data.segments;
       for (var k = 0; k < data.segments; k++) parts.push(W.draw("rect", { x: x + k * w, y: 27, width: w, height: 28 }, g));
       W.draw("rect", { "class": "edge", x: x, y: 27, width: side - 2, height: 28 }, g);
-      W.draw("text", { x: x + side / 2 - 1, y: 45, "text-anchor": "middle", "class": "small" }, g, b.holders.join(","));
+      W.draw("text", { x: x + side / 2 - 1, y: 45, "text-anchor": "middle", "class": "small" }, g, W.box(data, b.holders));
       return parts;
     });
     /* got: what the node has just decoded, if anything. */
@@ -96,9 +99,9 @@
       items.forEach(function (li, k) { if (k === i) li.setAttribute("aria-current", "step"); else li.removeAttribute("aria-current"); });
     }
     function parcel(p, x, y) {
-      var w = Math.min(380, 14 + 7.4 * p.content.length), g = W.draw("g", { transform: "translate(" + x + " " + y + ")" }, flying);
+      var w = Math.min(388, 28 + 8.2 * p.content.length), g = W.draw("g", { transform: "translate(" + x + " " + y + ")" }, flying);
       W.draw("rect", { x: -w / 2, y: -12, width: w, height: 24, rx: 6 }, g);
-      W.draw("text", { y: 4, "text-anchor": "middle" }, g, W.fit(p.content, 48));
+      W.draw("text", { y: 4, "text-anchor": "middle" }, g, W.fit(p.content, 43));
     }
     /* The way of a packet from its sender, split for its receivers. */
     function way(p) {
@@ -140,8 +143,8 @@
     side.appendChild(list);
     var b = data.blocks[0].holders;
     W.make("p", { "class": "quiet" }, box, W.say(lang,
-      data.nodes + " nodes, and each block of the batch is computed by " + data.segments + " of them. A box " + b + " is the gradient of the block of nodes " + W.and(lang, b) + "; its segments are G{" + b + "}[0] to [" + (data.segments - 1) + "]. Blue: computed by the node itself. Green: decoded; orange edge: just now. Below its boxes a receiver subtracts (−) what it knows, and this is left (=). Packets are shown one by one; some travelled at once.",
-      "共 " + data.nodes + " 个节点，每个样本块由其中 " + data.segments + " 个计算。方格 " + b + " 是节点 " + W.and(lang, b) + " 所算那一块的梯度，它的片段是 G{" + b + "}[0] 至 [" + (data.segments - 1) + "]。蓝色：节点自己算的。绿色：解码所得，橙色边的刚刚得到。方格下方是接收者减去（−）的已知部分和剩下（=）的内容。数据包逐个显示，其中一些是同时传送的。"));
+      data.nodes + " nodes, and each block of the batch is computed by " + data.segments + " of them. A box " + W.box(data, b) + " is the gradient of the block of nodes " + W.and(lang, b) + "; its segments are G{" + b + "}[0] to [" + (data.segments - 1) + "]. Blue: computed by the node itself. Green: decoded; orange edge: just now. Below its boxes a receiver subtracts (−) what it knows, and this is left (=). Packets are shown one by one; some travelled at once.",
+      "共 " + data.nodes + " 个节点，每个样本块由其中 " + data.segments + " 个计算。方格 " + W.box(data, b) + " 是节点 " + W.and(lang, b) + " 所算那一块的梯度，它的片段是 G{" + b + "}[0] 至 [" + (data.segments - 1) + "]。蓝色：节点自己算的。绿色：解码所得，橙色边的刚刚得到。方格下方是接收者减去（−）的已知部分和剩下（=）的内容。数据包逐个显示，其中一些是同时传送的。"));
     return out;
   };
 })(gradsyncWidgets);
