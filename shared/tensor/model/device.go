@@ -3,9 +3,8 @@ package model
 import "gradsync/shared/tensor"
 
 // mirror holds a Device's copies of vectors that the caller has on the host: parameters,
-// their gradient, statistics. A pass takes parameters
-// and statistics up once; each layer's gradient leaves on its own, while the layers before
-// it are computed.
+// their gradient, statistics. A pass takes parameters and statistics up once; each layer's
+// gradient leaves on its own, while the layers before it are computed.
 //
 // Source: ours: host and device differ in where the caller's vectors lie
 type mirror struct {
