@@ -234,6 +234,13 @@ func TestNoMemory(t *testing.T) {
 			t.Errorf("%v, want how much was wanted and what to lower, in one line", err)
 		}
 	}
+	small := m.NewWorkspace(e, 1, 1)
+	if err := small.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := small.Logits(p, x[:len(x)/64], 1); err == nil || !strings.Contains(err.Error(), "given its device's memory back") {
+		t.Errorf("a closed workspace: %v", err)
+	}
 	if free, total, err := d.Memory(); free != total || err != nil {
 		t.Errorf("%d of %d bytes are free, %v", free, total, err)
 	}

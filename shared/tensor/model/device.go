@@ -1,6 +1,10 @@
 package model
 
-import "gradsync/shared/tensor"
+import (
+	"errors"
+
+	"gradsync/shared/tensor"
+)
 
 // mirror holds a Device's copies of vectors that the caller has on the host: parameters,
 // their gradient, statistics. A pass takes parameters and statistics up once; each layer's
@@ -10,7 +14,7 @@ import "gradsync/shared/tensor"
 type mirror struct {
 	tensor.Device
 	params, grads, stats []float32
-	err                  error // no memory
+	err                  error // what every pass returns: there was no memory, or it is given back
 }
 
 // newMirror makes the vectors of a workspace's device; nil on the host.
@@ -87,10 +91,15 @@ func (w *Workspace) settle(err error) error {
 }
 
 // Close gives back what a device lent; on the host there is nothing to give back. After an
-// error it may be called again. The workspace is of no use then.
+// error it may be called again. A later pass on a device is an error.
 func (w *Workspace) Close() error {
 	if w.device == nil {
 		return nil
 	}
+	if w.device.err == nil {
+		w.device.err = errClosed
+	}
 	return w.device.Release(&w.call)
 }
+
+var errClosed = errors.New("model: the workspace has given its device's memory back")

@@ -81,7 +81,8 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 // parameters, which it writes over grads. After each layer's gradient is final
 // it calls on with the layer's index in Layers, last layer first, before it
 // computes the gradient of that layer's input (a batch norm computes both at
-// once); on may be nil. An error of on ends the step. x is left as it was.
+// once); on may be nil. An error of on ends the step. x is left as it was. On a device
+// on is called when all layers' work is queued there, and computed meanwhile.
 //
 //	L = 1/n Σ_i −log softmax(z_i)[label_i],  grads = ∂L/∂params
 //
@@ -89,7 +90,8 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 // there are any, towards it with PyTorch's momentum, also when on fails.
 //
 // Errors: no image, more than the batch, lengths that do not fit, a label that
-// is not a class, a batch norm with a single value per channel.
+// is not a class, a batch norm with a single value per channel, the first failing
+// call of a device.
 func (w *Workspace) Gradient(params, grads, x []float32, labels []uint8, on tensor.OnGrad) (float64, error) {
 	if err := w.checkTraining(len(labels)); err != nil {
 		return 0, err
