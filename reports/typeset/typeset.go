@@ -9,14 +9,21 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// Units keeps a number and its unit on one line.
-func Units(s string) string { return united.ReplaceAllString(s, "$1"+NBSP+"$2") }
+// Units keeps a number and its unit on one line, and a blank between Chinese and other letters.
+func Units(s string) string {
+	s = intoLatin.ReplaceAllString(outOfLatin.ReplaceAllString(s, "$1 $2"), "$1 $2")
+	return united.ReplaceAllString(s, "$1"+NBSP+"$2")
+}
 
 // tie keeps a number and its unit on one line and gives a negative number its minus.
 func tie(s string) string { return negative.ReplaceAllString(Units(s), "$1−$2") }
 
 var (
-	united   = regexp.MustCompile(`(\d) (%|(?:[mµn]?s|min|[kMGT]B|[KMGT]iB|[kMGT]b/s|GFLOP/s|bits?|bytes|points)\b)`)
+	united = regexp.MustCompile(`(\d) (%|(?:[mµn]?s|min|[kMGT]B|[KMGT]iB|[kMGT]b/s|GFLOP/s|bits?|bytes|points)\b)`)
+	// Chinese beside Latin, Greek or a number, as texts and labels join.
+	intoLatin  = regexp.MustCompile(`(\p{Han})([A-Za-z0-9\p{Greek}])`)
+	outOfLatin = regexp.MustCompile(`([A-Za-z0-9%\p{Greek}])(\p{Han})`)
+
 	pieces   = regexp.MustCompile(`(?s)<(?:code|pre)\b.*?</(?:code|pre)>|<[^>]*>|[^<]+`)
 	negative = regexp.MustCompile(`(^|[\s(\[])-(\d)`)
 	commas   = regexp.MustCompile(`\{[^{}]*\}`)
