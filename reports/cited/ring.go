@@ -8,8 +8,8 @@ var ringFormulas = []Formula{
 	{
 		ID: "bytes", Name: notebook.Both{"Data transferred to and from each GPU", "每块 GPU 收发的数据量"},
 		TeX: `D = 2\,(N-1)\cdot\frac{K}{N}`,
-		Note: notebook.Both{"D is what each of N GPUs sends, and receives; K is the size of the array that each holds. D is K for two GPUs and tends to 2K, which the " +
-			"blog takes for all. Two public sources print the same formula.",
+		Note: notebook.Both{"D is what each of N GPUs sends, and receives; K is the size of the array that each holds. D is K for two GPUs " +
+			"and tends to 2K, which the blog takes for all. Two public sources print the same formula.",
 			"D 是 N 块 GPU 中每一块的发送量，也是它的接收量；K 是每块 GPU 所持数组的大小。两块 GPU 时 D 为 K，并趋于 2K，而博客对所有情形都用这个值。有两处公开来源印出同一公式。"},
 		Chance: notebook.Both{"certain", "确定"},
 		Code:   []string{"shared/cluster/formula RingBytes"},

@@ -43,7 +43,7 @@ func Coded(how func(string) template.HTML) func(string) template.HTML {
 }
 
 // Sentence is a text with its code, each number beside its unit.
-var Sentence = Coded(func(s string) template.HTML { return Escape(Units(s)) })
+var Sentence = Coded(func(s string) template.HTML { return template.HTML(lowered(string(Escape(Units(s))))) })
 
 // Inline renders a sentence of Markdown.
 func Inline(s string) template.HTML {
@@ -85,9 +85,16 @@ func UnitsHTML(s string) string {
 		if strings.HasPrefix(piece, "<") {
 			return piece
 		}
-		return Units(piece)
+		return lowered(Units(piece))
 	})
 }
+
+// lowered sets the index of a threshold or a time as a subscript: Smax, T_wait, f_j.
+func lowered(s string) string {
+	return indexed.ReplaceAllString(s, "$1$3<sub>$2$4</sub>")
+}
+
+var indexed = regexp.MustCompile(`\b(?:(S)(min|max)|([Tfsv])_(wait|new|[ijnLU]))\b`)
 
 var (
 	subscript   = regexp.MustCompile(`_([A-Za-z0-9]+)`)
