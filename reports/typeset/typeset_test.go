@@ -119,7 +119,7 @@ func TestChineseStandsApartFromLatin(t *testing.T) {
 	for s, want := range map[string]string{
 		"另有4 幅图，比ASP多用 2 %。":     "另有 4 幅图，比 ASP 多用 2\u00a0%。",
 		"长 56 %到短 26 %，其中α为 0.5": "长 56\u00a0% 到短 26\u00a0%，其中 α 为 0.5",
-		"DASP（r = 2），SSP 和 `x`":  "DASP（r = 2），SSP 和 `x`",
+		"DASP（r = 2），SSP 和 `x`":  "DASP（r\u00a0=\u00a02），SSP 和 `x`",
 	} {
 		if got := Units(s); got != want {
 			t.Errorf("%q is set as %q, want %q", s, got, want)
