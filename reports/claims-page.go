@@ -143,7 +143,7 @@ func asksOf(groups []claimGroup, sources []notebook.Both) []ask {
 	for i, s := range sources {
 		from.Of = append(from.Of, choice{strconv.Itoa(1 + i), s})
 	}
-	judged := ask{Title: said{"verdict", "判定"}, Any: said{"any", "不限"}}
+	judged := ask{Title: said{"verdict", "结论"}, Any: said{"any", "不限"}}
 	for _, v := range page.Verdicts {
 		has := func(f claimFound) bool { return f.Verdict.Key == v.Key }
 		if slices.ContainsFunc(groups, func(g claimGroup) bool {

@@ -14,7 +14,7 @@ var daspFormulas = []Formula{
 			"more than the oldest worker’s own f; both bounds are ours.",
 			"f 是工作节点上一次迭代的用时，i 是等待的工作节点，j 是持有最旧版本的工作节点，α 是权重（这里为 0.5；" +
 				"论文的取值不得而知）。不低于 0，也不超过最旧工作节点自己的 f；两个界都是我们加的。"},
-		Chance: "55 %",
+		Chance: notebook.Alike("55 %"),
 		Code:   []string{"papers/dasp/formula WaitDifference", "papers/dasp WaitForm.Wait"},
 	},
 	{
@@ -22,21 +22,21 @@ var daspFormulas = []Formula{
 		TeX: `T_{\mathrm{wait}}^{\,i} = \alpha\,\left| f_i - f_j \right|`,
 		Note: notebook.Both{"The same as the default wherever j is the slower of the two; also right if f were time stamps.",
 			"只要两者中 j 较慢，就与默认相同；如果 f 是时间戳，它也同样正确。"},
-		Chance: "20 %",
+		Chance: notebook.Alike("20 %"),
 		Code:   []string{"papers/dasp/formula WaitAbsolute"},
 	},
 	{
 		ID: "eq1-convex", Name: notebook.Both{"Eq. (1): convex form", "式 (1)：凸组合形式"},
 		TeX:    `T_{\mathrm{wait}}^{\,i} = \alpha\,f_i + (1-\alpha)\,f_j`,
 		Note:   notebook.Both{"Waits even when both are equally fast.", "即使两者同样快也要等待。"},
-		Chance: "12 %",
+		Chance: notebook.Alike("12 %"),
 		Code:   []string{"papers/dasp/formula WaitConvex"},
 	},
 	{
 		ID: "eq1-oldest", Name: notebook.Both{"Eq. (1): share of the oldest worker’s iteration", "式 (1)：最旧工作节点迭代的一个份额"},
 		TeX:    `T_{\mathrm{wait}}^{\,i} = \alpha\,f_j`,
 		Note:   notebook.Both{"Does not look at the waiting worker’s own speed.", "不看等待的工作节点自身的速度。"},
-		Chance: "8 %",
+		Chance: notebook.Alike("8 %"),
 		Code:   []string{"papers/dasp/formula WaitOldest"},
 	},
 	{
@@ -49,8 +49,8 @@ var daspFormulas = []Formula{
 			"rate γ. Seen from one gradient the second case steps N/K times as far as the first; the baselines " +
 			"get the same 1/N, so that methods are compared and not step sizes.",
 			"N 个工作节点，批大小 B，工作节点等待期间收到 K 个梯度（含它自己的），学习率 γ。从一个梯度来看，第二种" +
-				"情形的步长是第一种的 N/K 倍；基准方法用同样的 1/N，这样比较的是方法而不是步长。"},
-		Chance: "75 % for each case",
+				"情形的步长是第一种的 N/K 倍；对手用同样的 1/N，这样比较的是方法而不是步长。"},
+		Chance: notebook.Both{"75 % for each case", "两种情形各 75 %"},
 		Code:   []string{"papers/dasp/formula QISWeight", "papers/dasp/formula GroupWeight", "papers/dasp Config.Weight", "papers/dasp Optimiser.Step"},
 	},
 	{

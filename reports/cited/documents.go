@@ -29,7 +29,7 @@ type Formula struct {
 	Name, Note notebook.Both
 	Also       []string      // further anchors: the numbers of what it shows besides
 	Printed    string        // TeX of the source's own form, where it is wrong
-	Chance     string        // how sure a reconstruction is; "" for what is printed
+	Chance     notebook.Both // how sure a reconstruction is; empty for what is printed
 	Code       []string      // what computes it, as algorithm.Code
 	NoCode     notebook.Both // why nothing does
 }

@@ -7,11 +7,11 @@ import "gradsync/reports/notebook"
 var ringFormulas = []Formula{
 	{
 		ID: "bytes", Name: notebook.Both{"Data transferred to and from each GPU", "每块 GPU 收发的数据量"},
-		TeX: `\text{data transferred} = 2\,(N-1)\cdot\frac{K}{N}`,
-		Note: notebook.Both{"N GPUs, K the size of the array that each holds. It is K for two GPUs and tends to 2K, which the " +
-			"blog takes for all. Two public sources print the same formula.",
-			"N 块 GPU，K 是每块 GPU 所持数组的大小。两块 GPU 时为 K，并趋于 2K，而博客对所有情形都用这个值。有两处公开来源印出同一公式。"},
-		Chance: "certain",
+		TeX: `D = 2\,(N-1)\cdot\frac{K}{N}`,
+		Note: notebook.Both{"D is what each of N GPUs sends, and receives; K is the size of the array that each holds. D is K for two GPUs " +
+			"and tends to 2K, which the blog takes for all. Two public sources print the same formula.",
+			"D 是 N 块 GPU 中每一块的发送量，也是它的接收量；K 是每块 GPU 所持数组的大小。两块 GPU 时 D 为 K，并趋于 2K，而博客对所有情形都用这个值。有两处公开来源印出同一公式。"},
+		Chance: notebook.Both{"certain", "确定"},
 		Code:   []string{"shared/cluster/formula RingBytes"},
 	},
 	{
@@ -20,7 +20,7 @@ var ringFormulas = []Formula{
 		Note: notebook.Both{"2.4 GB is 2K for 300 million parameters of four bytes, 6 GB/s the link between nodes. The next " +
 			"sentence of the text says 400 ms.",
 			"2.4 GB 即 300 M 个四字节参数的 2K，6 GB/s 是节点间的链路。正文的下一句说是 400 ms。"},
-		Chance: "certain",
+		Chance: notebook.Both{"certain", "确定"},
 		NoCode: notebook.Both{"The formula with a latency per message, for α = 0.",
 			"即“每条消息有延迟时”的公式中 α = 0 的情形。"},
 	},
@@ -50,7 +50,7 @@ var ringFormulas = []Formula{
 		Note: notebook.Both{"GPU n, i from 0 to N − 2. The text gives i = 0 and “backwards from there”; its tables of the first " +
 			"exchange are lost.",
 			"GPU n，i 从 0 到 N − 2。正文给出 i = 0 和“从那里向后进行”；它列出第一次交换的各表缺失。"},
-		Chance: "certain",
+		Chance: notebook.Both{"certain", "确定"},
 		Code:   []string{"shared/cluster/collective cursor.next", "shared/cluster/collective Chunk"},
 	},
 	{

@@ -11,7 +11,7 @@ var sparseFormulas = []Formula{
 		Note: notebook.Both{"N GPUs, D bytes of the layer, B the bandwidth between GPUs. The text says that the time “does not " +
 			"grow with the number of nodes”; by this formula it grows from D/B at N = 2 towards 2D/B.",
 			"N 块 GPU，该层 D 字节，GPU 之间的带宽 B。原文说时间“不随节点数增长”；按这个公式，它从 N = 2 时的 D/B 增长，趋向 2D/B。"},
-		Chance: "certain",
+		Chance: notebook.Both{"certain", "确定"},
 		Code:   []string{"papers/ringsparse/formula T"},
 	},
 	{
@@ -20,7 +20,7 @@ var sparseFormulas = []Formula{
 		Note: notebook.Both{"The text calls D the size of the layer, but what is sent is one block of N. With the layer’s size " +
 			"here and the block’s in Tb, the rule favours compressing by a factor of N.",
 			"原文称 D 为层的大小，但所发送的是 N 块中的一块。若这里用层的大小而 Tb 中用块的大小，规则就以 N 倍偏向压缩。"},
-		Chance: "above 85 % for the form",
+		Chance: notebook.Both{"above 85 % for the form", "形式上高于 85 %"},
 		Code:   []string{"papers/ringsparse/formula Ta"},
 	},
 	{
@@ -28,7 +28,7 @@ var sparseFormulas = []Formula{
 		TeX: `T_b = T_c + \frac{\mathrm{Compres}(D_{\mathrm{block}})}{B} + T_d`,
 		Note: notebook.Both{"Compres(·) is the size after compression; the text spells it so and leaves the algorithm open.",
 			"Compres(·) 是压缩后的大小；原文就这样拼写，算法未定。"},
-		Chance: "above 85 % for the form",
+		Chance: notebook.Both{"above 85 % for the form", "形式上高于 85 %"},
 		Code:   []string{"papers/ringsparse/formula Tb"},
 	},
 	{
@@ -62,7 +62,7 @@ var sparseFormulas = []Formula{
 		Note: notebook.Both{"The inverse of Pw. In floating point it is not: (k+1)W₀ cancels, and what is left is divided by a " +
 			"small η.",
 			"Pw 的逆。在浮点中则不然：(k+1)W₀ 相减抵消，余下的再除以很小的 η。"},
-		Chance: "above 85 %",
+		Chance: notebook.Both{"above 85 %", "高于 85 %"},
 		Code:   []string{"papers/ringsparse/formula Pg", "papers/ringsparse ToGradients"},
 	},
 	{

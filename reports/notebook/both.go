@@ -39,10 +39,10 @@ func (b Both) HTML() template.HTML {
 	return Pair(set(b[0]), !b.Same(), set(b[1]))
 }
 
-var indexed = regexp.MustCompile(`\b([A-Za-z])_(wait|[a-z0-9])\b`)
+var indexed = regexp.MustCompile(`\b(?:(S)(min|max)|([A-Za-z])_(wait|new|[a-zLU0-9]))\b`)
 
-// Indexed sets the indices of single letters, such as T_wait and f_j, as subscripts of HTML.
-func Indexed(html string) string { return indexed.ReplaceAllString(html, "$1<sub>$2</sub>") }
+// Indexed sets the indices of single letters, such as T_wait, f_j and Smax, as subscripts of HTML.
+func Indexed(html string) string { return indexed.ReplaceAllString(html, "$1$3<sub>$2$4</sub>") }
 
 // Bothf formats values by en and by zh. A value that is a Both gives each text its own language.
 func Bothf(en, zh string, values ...any) Both {

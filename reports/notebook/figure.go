@@ -124,7 +124,7 @@ func (p *page) series(out *Drawing, f result.Figure, rs []row) error {
 			}
 			if _, ok := at[id]; !ok {
 				at[id] = len(out.Series)
-				out.Series = append(out.Series, Series{Name: strings.Join(name, ", "), Group: group, Seed: seed})
+				out.Series = append(out.Series, Series{Name: strings.Join(name, commas[p.at]), Group: group, Seed: seed})
 			}
 			s := &out.Series[at[id]]
 			v := r.at(r.frame.At(key))
@@ -213,6 +213,9 @@ func (p *page) place(out *Drawing, f result.Figure, r row) (float64, error) {
 	}
 	return float64(slices.Index(out.X.Categories, name)), nil
 }
+
+// commas joins names in each language.
+var commas = [2]string{", ", "，"}
 
 // seriesName returns what tells a row's series from others, in words and in keys, and the
 // key that fixes its colour.
@@ -339,7 +342,7 @@ func (p *page) cells(out *Drawing, f result.Figure, rs []row) (err error) {
 		if err != nil || !ok {
 			return fmt.Errorf("column %s is no number: a cell of a map has one (%v)", f.Label, err)
 		}
-		at := strings.Join(lane, ", ")
+		at := strings.Join(lane, commas[p.at])
 		if !slices.Contains(out.Lanes, at) {
 			out.Lanes = append(out.Lanes, at)
 		}

@@ -11,8 +11,10 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// Units keeps a number and its unit on one line, and a short formula or interval.
+// Units keeps a number and its unit on one line, and a short formula or interval; a blank stands between Chinese and
+// other letters.
 func Units(s string) string {
+	s = intoLatin.ReplaceAllString(outOfLatin.ReplaceAllString(s, "$1 $2"), "$1 $2")
 	s = interval.ReplaceAllString(united.ReplaceAllString(s, "$1"+NBSP+"$2"), "[$1,"+NBSP+"$2]")
 	return formula.ReplaceAllStringFunc(s, func(chain string) string {
 		if utf8.RuneCountInString(html.UnescapeString(markup.ReplaceAllString(chain, ""))) > shortFormula {
@@ -29,8 +31,11 @@ const shortFormula = 16
 func tie(s string) string { return negative.ReplaceAllString(Units(s), "$1−$2") }
 
 var (
-	united   = regexp.MustCompile(`(\d) (%|(?:[mµn]?s|min|[kMGT]B|[KMGT]iB|[kMGT]b/s|GFLOP/s|bits?|bytes|points)\b)`)
-	interval = regexp.MustCompile(`\[([^\s<>\[\],]{1,10}), ([^\s<>\[\],]{1,10})\]`)
+	// Chinese beside Latin, Greek or a number, as texts and labels join.
+	intoLatin  = regexp.MustCompile(`(\p{Han})([A-Za-z0-9\p{Greek}])`)
+	outOfLatin = regexp.MustCompile(`([A-Za-z0-9%\p{Greek}])(\p{Han})`)
+	united     = regexp.MustCompile(`(\d) (%|(?:[mµn]?s|min|[kMGT]B|[KMGT]iB|[kMGT]b/s|GFLOP/s|bits?|bytes|points)\b)`)
+	interval   = regexp.MustCompile(`\[([^\s<>\[\],]{1,10}), ([^\s<>\[\],]{1,10})\]`)
 	// formula is terms between operators, with the tags that letters have.
 	formula  = regexp.MustCompile(term + `(?: ` + sign + ` ` + term + `)+`)
 	operator = regexp.MustCompile(` (` + sign + `) `)

@@ -113,3 +113,27 @@ func TestProse(t *testing.T) {
 		}
 	}
 }
+
+// Expected words: written by hand.
+func TestChineseStandsApartFromLatin(t *testing.T) {
+	for s, want := range map[string]string{
+		"另有4 幅图，比ASP多用 2 %。":     "另有 4 幅图，比 ASP 多用 2\u00a0%。",
+		"长 56 %到短 26 %，其中α为 0.5": "长 56\u00a0% 到短 26\u00a0%，其中 α 为 0.5",
+		"DASP（r = 2），SSP 和 `x`":  "DASP（r\u00a0=\u00a02），SSP 和 `x`",
+	} {
+		if got := Units(s); got != want {
+			t.Errorf("%q is set as %q, want %q", s, got, want)
+		}
+	}
+}
+
+// Expected HTML: written by hand.
+func TestIndicesAreSubscripts(t *testing.T) {
+	const in, want = `T_wait ≤ Smax: <code class="Smax">T_wait</code>`, `T<sub>wait</sub> ≤ S<sub>max</sub>: <code class="Smax">T_wait</code>`
+	if got := UnitsHTML(in); got != want || UnitsHTML(got) != want {
+		t.Errorf("%s is set as %s, want %s", in, got, want)
+	}
+	if got := Sentence("Smin, f_j & `f_j`"); got != "S<sub>min</sub>, f<sub>j</sub> &amp; <code>f_j</code>" {
+		t.Errorf("a sentence is set as %s", got)
+	}
+}
