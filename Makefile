@@ -15,7 +15,7 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 BIN := bin/gradsync$(shell go env GOEXE)
 RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
-.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring gpu-cu cross ci-check ci-results publish clean
+.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring gpu-cu gpu-mutants cross ci-check ci-results publish clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -81,6 +81,9 @@ lab-ring: build ## real rings between network namespaces beside virtual time (ro
 
 gpu-cu: build ## build with gorgonia.org/cu and run the suites of drivers and engines on the fake driver; needs g++, fetches headers once
 	@$(BIN) gpu-cu
+
+gpu-mutants: build ## plant mistakes into the GPU's kernels: who finds them, and why; needs clang-19, for the second column g++
+	@$(BIN) gpu-mutants
 
 clean: ## remove what was built and run here (bin/, out/)
 	rm -rf bin out

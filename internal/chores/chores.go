@@ -58,6 +58,7 @@ func Commands() []*cobra.Command {
 		command("lint", "Check gofmt, go vet, the import rules and staticcheck", lint),
 		command("race", "Run the race tests of the cluster and the papers (needs a C compiler)", race),
 		gpuCu(),
+		gpuMutants(),
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),
