@@ -106,7 +106,7 @@ ratios are taken round by round and their median printed.`,
 				known = known[:len(known)-1]
 			}
 			var err error
-			if known, job.Device, err = a.withDevice(known, device); err != nil {
+			if known, job.Device, err = f.withDevice(known, device); err != nil {
 				return err
 			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.PyTorch}, known, map[string]any{
@@ -125,9 +125,9 @@ ratios are taken round by round and their median printed.`,
 	return cmd
 }
 
-// withDevice adds the GPU of --device to the contenders, and returns its number. It says why
-// auto finds none.
-func (a *app) withDevice(known []string, o deviceFlags) ([]string, int, error) {
+// withDevice adds the GPU of --device to the contenders, and returns its number; why auto finds
+// none is said before the first round.
+func (f *benchFlags) withDevice(known []string, o deviceFlags) ([]string, int, error) {
 	n, err := o.number()
 	if err != nil || o.device == cpuDevice {
 		return known, 0, err
@@ -136,7 +136,7 @@ func (a *app) withDevice(known []string, o deviceFlags) ([]string, int, error) {
 	if s.Reason != nil && (n >= 0 || gpu.Required()) {
 		return nil, 0, s.Reason
 	}
-	a.engineNote(s.String())
+	f.note = s.String() + "; "
 	if s.Reason == nil {
 		known = append(slices.Clone(known), gpu.Name)
 	}
@@ -334,6 +334,7 @@ type benchFlags struct {
 	only    string // the contender to profile; "": all
 	python  string
 	engines []string
+	note    string // on the GPU, before the line on engines
 }
 
 func (f *benchFlags) register(cmd *cobra.Command, known string) {
@@ -458,7 +459,7 @@ func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []st
 	}
 	begin := func() {
 		if engines != nil {
-			a.engineNote(enginesHere(engines))
+			a.engineNote(f.note + enginesHere(engines))
 		}
 	}
 	out, err := a.play(ctx, f, c, names, begin)
