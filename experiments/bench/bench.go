@@ -25,8 +25,9 @@ const (
 // Job is the first line a worker reads: what to measure.
 type Job struct {
 	Kind      string `json:"kind"`
-	Contender string `json:"contender"` // engine, backend, library or kernel
-	Threads   int    `json:"threads"`   // per call
+	Contender string `json:"contender"`        // engine, backend, library or kernel
+	Threads   int    `json:"threads"`          // per call
+	Device    int    `json:"device,omitempty"` // number of the GPU, for the engine on it
 
 	// KindStep. Width and Image 0 are the network's own.
 	Model      string  `json:"model,omitempty"`

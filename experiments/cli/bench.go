@@ -18,6 +18,7 @@ import (
 	"gradsync/experiments/peers"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/gpu"
 	"gradsync/shared/tensor"
 )
 
@@ -87,11 +88,12 @@ func stepContenders() []string {
 
 func (a *app) benchStepCommand() *cobra.Command {
 	var f benchFlags
+	var device deviceFlags
 	job := bench.Job{Kind: bench.KindStep}
 	cmd := &cobra.Command{
 		Use: "step", Short: "A training step (forward, backward, SGD) of every engine here, beside PyTorch",
 		Long: `A training step of every engine and backend, beside PyTorch where an
-interpreter has it. Each contender has its own process; rounds are interleaved;
+interpreter has it; engine cuda is the GPU of --device. Each contender has its own process; rounds are interleaved;
 ratios are taken round by round and their median printed.`,
 		Example: "  gradsync bench step --model cnn --batch 32 --threads 2\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2 --engine asm,pytorch",
 		Args:    args(0, 0, "flags only"),
@@ -103,6 +105,10 @@ ratios are taken round by round and their median printed.`,
 				}
 				known = known[:len(known)-1]
 			}
+			var err error
+			if known, job.Device, err = f.withDevice(known, device); err != nil {
+				return err
+			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.PyTorch}, known, map[string]any{
 				"model": job.Model, "width": job.Width, "image": job.Image, "batch": job.Batch, "concurrent": job.Concurrent})
 		},
@@ -111,11 +117,30 @@ ratios are taken round by round and their median printed.`,
 	cmd.Flags().Float64Var(&job.Width, "width", 0, "width factor of networks that have one (0: full)")
 	cmd.Flags().IntVar(&job.Image, "image", 0, "side of the images, of networks that have a choice (0: their own)")
 	cmd.Flags().IntVar(&job.Batch, "batch", 16, "images per step")
+	cmd.Flags().StringVar(&device.device, "device", autoDevice, deviceUsage)
 	cmd.Flags().IntVar(&job.Threads, "threads", 1, "threads per engine call")
 	cmd.Flags().IntVar(&job.Concurrent, "concurrent", 1, "steps at once, each with its own weights")
 	cmd.Flags().StringVar(&f.python, "python", "", `interpreter with PyTorch (default: the first of python3, /usr/bin/python3 that has it; "none": leave it out)`)
 	f.register(cmd, "the engines, the backends and pytorch")
 	return cmd
+}
+
+// withDevice adds the GPU of --device to the contenders, and returns its number; why auto finds
+// none is said before the first round.
+func (f *benchFlags) withDevice(known []string, o deviceFlags) ([]string, int, error) {
+	n, err := o.number()
+	if err != nil || o.device == cpuDevice {
+		return known, 0, err
+	}
+	s := gpu.Probe(max(n, 0))
+	if s.Reason != nil && (n >= 0 || gpu.Required()) {
+		return nil, 0, s.Reason
+	}
+	f.note = s.String() + "; "
+	if s.Reason == nil {
+		known = append(slices.Clone(known), gpu.Name)
+	}
+	return known, max(n, 0), nil
 }
 
 // gemmContenders names all that multiply matrices.
@@ -271,7 +296,18 @@ func (a *app) benchWorkerCommand() *cobra.Command {
 
 // openTask opens a task and adds the engine's version or kernels to its facts.
 func openTask(j bench.Job) (*bench.Task, error) {
+	var facts []string
+	if j.Contender == gpu.Name {
+		d, err := gpu.Open(j.Device)
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, d.String())
+	}
 	t, err := bench.Open(j)
+	if err == nil {
+		t.Facts = append(t.Facts, facts...)
+	}
 	if e, unknown := tensor.Lookup(j.Contender); err == nil && unknown == nil {
 		if label := labelOf(e); label != e.Name() {
 			t.Facts = append(t.Facts, label)
@@ -298,6 +334,7 @@ type benchFlags struct {
 	only    string // the contender to profile; "": all
 	python  string
 	engines []string
+	note    string // on the GPU, before the line on engines
 }
 
 func (f *benchFlags) register(cmd *cobra.Command, known string) {
@@ -422,7 +459,7 @@ func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []st
 	}
 	begin := func() {
 		if engines != nil {
-			a.engineNote(enginesHere(engines))
+			a.engineNote(f.note + enginesHere(engines))
 		}
 	}
 	out, err := a.play(ctx, f, c, names, begin)

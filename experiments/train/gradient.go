@@ -34,7 +34,7 @@ type Grad struct {
 }
 
 // Gradient computes the mean-loss gradient of training images From … To−1.
-func Gradient(g GradConfig) (*Grad, error) {
+func Gradient(g GradConfig) (out *Grad, err error) {
 	n := g.To - g.From
 	if n < 1 || n > 1<<16 {
 		return nil, input(fmt.Errorf("train: a gradient of %d images, want 1 to 65,536", n))
@@ -50,6 +50,11 @@ func Gradient(g GradConfig) (*Grad, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if e := s.close(); err == nil {
+			err = e
+		}
+	}()
 	if all := s.set.Train.Len(); g.To > all {
 		return nil, input(fmt.Errorf("train: images %d to %d, %s has %d", g.From, g.To-1, s.set.Name, all))
 	}
@@ -74,6 +79,7 @@ func Gradient(g GradConfig) (*Grad, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer s.pool.giveBack(w)
 	indices := make([]int, n)
 	for i := range indices {
 		indices[i] = g.From + i
@@ -81,7 +87,7 @@ func Gradient(g GradConfig) (*Grad, error) {
 	if err := w.fill(s.set, &s.set.Train, indices); err != nil {
 		return nil, err
 	}
-	out := &Grad{Model: m, Grads: make([]float32, m.NumParams()), ParamsSHA256: ParamsHash(params), Data: dataOf(s.set, m), Engine: s.engine}
+	out = &Grad{Model: m, Grads: make([]float32, m.NumParams()), ParamsSHA256: ParamsHash(params), Data: dataOf(s.set, m), Engine: s.engine}
 	if g.EvalMode && m.NumStats() > 0 { // without batch norms both modes are one
 		norms := w.stepper.(normed) // openShared has looked
 		norms.SetStats(stats)

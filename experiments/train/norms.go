@@ -117,7 +117,11 @@ func checkNorms(m *model.Model, stepper func(batch int) (model.Stepper, error), 
 	if err != nil {
 		return err
 	}
-	if _, ok := s.(normed); !ok {
+	_, ok := s.(normed)
+	if err := closeStepper(s); err != nil {
+		return err
+	}
+	if !ok {
 		return fmt.Errorf("train: %s has batch norms, and %s keeps no running statistics", m.Name(), name)
 	}
 	return nil

@@ -21,9 +21,9 @@ import (
 
 // Run trains as cfg says. If ctx ends it returns ctx's error. In a job of several processes rank 0
 // gets the outcome, the others get nil.
-func Run(ctx context.Context, cfg Config) (*Outcome, error) {
+func Run(ctx context.Context, cfg Config) (out *Outcome, err error) {
 	start := time.Now()
-	cfg, err := cfg.withDefaults()
+	cfg, err = cfg.withDefaults()
 	if err != nil {
 		return nil, input(err)
 	}
@@ -42,6 +42,11 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	r := &runner{cfg: cfg, out: &Outcome{Sync: cfg.Sync, Model: cfg.Model, Width: cfg.Width, Image: cfg.Image, Platform: cfg.Platform.Name,
 		Runtime: cfg.Runtime, Workers: cfg.Workers, Seed: cfg.Seed, Batch: cfg.Batch, Curve: []Point{},
 		StateShare: map[string]float64{}, StateSeconds: map[string]float64{}}}
+	defer func() {
+		if e := r.shared.close(); e != nil && err == nil {
+			out, err = nil, e
+		}
+	}()
 	if err := r.prepare(m); err != nil {
 		return nil, err
 	}
@@ -91,6 +96,7 @@ func (r *runner) prepare(m *model.Model) error {
 	if err != nil {
 		return err
 	}
+	r.shared = s
 	if c.coded() {
 		err = checkWhole(s.set, c.BatchSize)
 	} else {
@@ -102,7 +108,7 @@ func (r *runner) prepare(m *model.Model) error {
 	if err := s.checkBatch(); err != nil {
 		return input(err)
 	}
-	r.shared, r.layers = s, s.layers
+	r.layers = s.layers
 	r.init = make([]float32, m.NumParams())
 	m.Init(r.init, cluster.Stream(c.Seed, -1, "data", "init"))
 	if c.Load != "" {
@@ -124,7 +130,7 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 	if c.Data != "" && !slices.Contains(datasets.Names(), c.Data) {
 		return nil, input(fmt.Errorf("train: no data set %q: known are %s", c.Data, strings.Join(datasets.Names(), ", ")))
 	}
-	stepper, name, err := steppers(c, m)
+	stepper, name, bound, err := steppers(c, m)
 	if err != nil {
 		return nil, input(err)
 	}
@@ -155,7 +161,7 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 		images = min(c.BatchSize, passImages)
 	}
 	return &shared{model: m, layers: c.Work(m.Layers()), set: set, batch: c.Batch, engine: name,
-		pool: newPool(m, images, stepper), eval: newPool(m, evalBatch, stepper)}, nil
+		pool: newPool(m, images, max(bound-1, min(bound, 1)), stepper), eval: newPool(m, evalBatch, min(bound, 1), stepper)}, nil
 }
 
 // Backends holds, by name, constructors of Steppers that replace the native one. A package that
@@ -165,21 +171,25 @@ var Backends = map[string]func(m *model.Model, batch int) (model.Stepper, error)
 // BackendNames lists the keys of Backends, sorted.
 func BackendNames() []string { return slices.Sorted(maps.Keys(Backends)) }
 
-// steppers returns the maker of steppers and the name of what computes.
-func steppers(c Config, m *model.Model) (func(batch int) (model.Stepper, error), string, error) {
+// steppers returns the maker of steppers, the name of what computes, and how many steppers
+// a device should hold, 0 for any number.
+func steppers(c Config, m *model.Model) (maker func(batch int) (model.Stepper, error), name string, bound int, err error) {
 	if c.Backend != "native" {
 		open, ok := Backends[c.Backend]
 		if !ok {
-			return nil, "", fmt.Errorf("train: no backend %q in this binary: known are native %s", c.Backend, strings.Join(BackendNames(), " "))
+			return nil, "", 0, fmt.Errorf("train: no backend %q in this binary: known are native %s", c.Backend, strings.Join(BackendNames(), " "))
 		}
-		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, nil
+		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, 0, nil
 	}
 	e, err := tensor.Lookup(c.Engine)
 	if err != nil {
-		return nil, "", err
+		return nil, "", 0, err
+	}
+	if d, ok := e.(tensor.Device); ok {
+		bound = d.Workspaces()
 	}
 	return func(batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, c.Threads), nil },
-		fmt.Sprintf("%s (bit class %s)", e.Name(), e.Class()), nil
+		fmt.Sprintf("%s (bit class %s)", e.Name(), e.Class()), bound, nil
 }
 
 // train runs the method on the runtime.

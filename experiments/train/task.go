@@ -1,7 +1,9 @@
 package train
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -163,6 +165,14 @@ type shared struct {
 	eval   *pool  // test batches
 }
 
+// close gives back a device's memory; nil has none.
+func (s *shared) close() error {
+	if s == nil {
+		return nil
+	}
+	return errors.Join(s.pool.close(), s.eval.close())
+}
+
 // workspace is a stepper with its input buffers.
 type workspace struct {
 	stepper model.Stepper
@@ -186,18 +196,25 @@ func (w *workspace) fill(set *datasets.Set, split *datasets.Split, indices []int
 
 // pool lends workspaces: as many exist as were ever borrowed at once, which is
 // about one per core, not one per rank. A workspace carries nothing from one
-// borrower to the next but memory.
+// borrower to the next but memory. On a device there are no more than it has room for, and
+// who finds none waits: a gradient waits for nobody else, so one is given back.
 type pool struct {
-	idle chan *workspace
-	make func() (*workspace, error)
+	idle  chan *workspace
+	slots chan struct{} // one per workspace borrowed; nil without a bound
+	make  func() (*workspace, error)
 }
 
 // maxIdle bounds the workspaces kept; more are left to the collector.
 const maxIdle = 64
 
-func newPool(m *model.Model, batch int, stepper func(batch int) (model.Stepper, error)) *pool {
+// newPool makes a pool of at most bound workspaces at a time, 0: any number.
+func newPool(m *model.Model, batch, bound int, stepper func(batch int) (model.Stepper, error)) *pool {
 	c, h, w := m.Input()
-	return &pool{idle: make(chan *workspace, maxIdle), make: func() (*workspace, error) {
+	var slots chan struct{}
+	if bound > 0 {
+		slots = make(chan struct{}, bound)
+	}
+	return &pool{idle: make(chan *workspace, maxIdle), slots: slots, make: func() (*workspace, error) {
 		s, err := stepper(batch)
 		if err != nil {
 			return nil, err
@@ -208,12 +225,19 @@ func newPool(m *model.Model, batch int, stepper func(batch int) (model.Stepper, 
 }
 
 func (p *pool) borrow() (*workspace, error) {
+	if p.slots != nil {
+		p.slots <- struct{}{}
+	}
 	select {
 	case w := <-p.idle:
 		return w, nil
 	default:
-		return p.make()
 	}
+	w, err := p.make()
+	if err != nil {
+		p.leave()
+	}
+	return w, err
 }
 
 func (p *pool) giveBack(w *workspace) {
@@ -221,4 +245,33 @@ func (p *pool) giveBack(w *workspace) {
 	case p.idle <- w:
 	default:
 	}
+	p.leave()
+}
+
+// leave lets the next borrower come.
+func (p *pool) leave() {
+	if p.slots != nil {
+		<-p.slots
+	}
+}
+
+// close gives back what a device lent to workspaces that nobody has borrowed.
+func (p *pool) close() error {
+	var errs []error
+	for {
+		select {
+		case w := <-p.idle:
+			errs = append(errs, closeStepper(w.stepper))
+		default:
+			return errors.Join(errs...)
+		}
+	}
+}
+
+// closeStepper closes a Stepper that can be closed.
+func closeStepper(s model.Stepper) error {
+	if c, ok := s.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }

@@ -12,16 +12,16 @@ import (
 )
 
 // sameBits runs every operation on 1, 2, 3 and 5 threads and under GOMAXPROCS 1,
-// 2 and 7, for less and for more than one vector of images. The larger batch
+// 2 and 7 (or as often as it is told), for less and for more than one vector of images. The larger batch
 // makes millions of multiply-adds and more than 100,000 elements, so that an
 // engine that spares threads for small work uses them.
-func sameBits(t *testing.T, e tensor.Engine) {
+func sameBits(t *testing.T, e tensor.Engine, often repeats) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, n := range []int{3, 65} {
+	for _, n := range often.images {
 		var want [][]float32
-		for _, procs := range []int{1, 2, 7} {
+		for _, procs := range often.procs {
 			runtime.GOMAXPROCS(procs)
-			for _, threads := range []int{1, 2, 3, 5} {
+			for _, threads := range often.threads {
 				w := newWork(e, n)
 				w.run(&tensor.Call{Threads: threads})
 				if want == nil {
@@ -40,13 +40,13 @@ func sameBits(t *testing.T, e tensor.Engine) {
 // allocations: after a first call nothing is allocated, on one thread or two. The
 // counter is the whole process's: a library's cleanups and pools may show in it,
 // so one quiet try of five is enough, and the collector rests.
-func allocations(t *testing.T, e tensor.Engine) {
+func allocations(t *testing.T, e tensor.Engine, often repeats) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, threads := range []int{1, 2} {
-		w, c := newWork(e, 17), tensor.Call{Threads: threads}
+		w, c := newWork(e, often.batch), tensor.Call{Threads: threads}
 		least := math.Inf(1)
 		for try := 0; try < 5 && least > 0; try++ {
-			least = min(least, testing.AllocsPerRun(4, func() { w.run(&c) }))
+			least = min(least, testing.AllocsPerRun(often.runs, func() { w.run(&c) }))
 		}
 		if least != 0 {
 			t.Errorf("%d threads: %v allocations per step, want 0", threads, least)

@@ -25,7 +25,28 @@ import (
 // other checks call the engine on one.
 //
 // Source: ours: the contract in shared/tensor/engine.go
-func Run(t *testing.T, e tensor.Engine) {
+func Run(t *testing.T, e tensor.Engine) { run(t, e, full) }
+
+// RunSlow is Run with fewer repeats of the same operations, for an engine that takes
+// seconds for what others do in milliseconds.
+//
+// Source: ours: a device that is emulated
+func RunSlow(t *testing.T, e tensor.Engine) { run(t, e, few) }
+
+// repeats says how often the groups that repeat all operations do so.
+type repeats struct {
+	images, procs, threads []int // of sameBits: all combinations
+	batch, runs            int   // of allocations
+}
+
+var (
+	full = repeats{[]int{3, 65}, []int{1, 2, 7}, []int{1, 2, 3, 5}, 17, 4}
+	few  = repeats{[]int{3}, []int{1, 7}, []int{1, 5}, 3, 1}
+)
+
+func run(t *testing.T, e tensor.Engine, often repeats) {
+	bits := func(t *testing.T, e tensor.Engine) { sameBits(t, e, often) }
+	none := func(t *testing.T, e tensor.Engine) { allocations(t, e, often) }
 	for _, c := range []struct {
 		name  string
 		check func(*testing.T, tensor.Engine)
@@ -33,7 +54,7 @@ func Run(t *testing.T, e tensor.Engine) {
 		{"gemm", gemms}, {"conv", convs}, {"linear", linears}, {"bias", biases},
 		{"normForward", normsForward}, {"normInference", normsInference}, {"normBackward", normsBackward},
 		{"relu", relus}, {"add", adds}, {"maxPool", maxPools}, {"avgPool", avgPools}, {"loss", losses},
-		{"nan", nans}, {"shorts", shorts}, {"sameBits", sameBits}, {"allocations", allocations},
+		{"nan", nans}, {"shorts", shorts}, {"sameBits", bits}, {"allocations", none},
 	} {
 		if race.Enabled && c.name != "sameBits" {
 			continue

@@ -43,7 +43,7 @@ func (l Conv2D) MACs(in Shape) float64 {
 
 func (Conv2D) Memory(Shape) Memory { return Memory{KeepX: true} }
 
-func (l Conv2D) New(e tensor.Engine, in Shape, batch int) Op {
+func (l Conv2D) New(e tensor.Engine, _ *tensor.Call, in Shape, batch int) Op {
 	return &convOp{engine: e, g: l.geometry(in, batch), weights: l.Outputs * l.FanIn(), noBias: l.NoBias}
 }
 

@@ -44,8 +44,8 @@ type Layer interface {
 	MACs(in Shape) float64
 	// Memory says how the layer's buffers may be shared.
 	Memory(in Shape) Memory
-	// New makes the layer's working state for at most batch images.
-	New(e tensor.Engine, in Shape, batch int) Op
+	// New makes the layer's working state for at most batch images, which serves that Call.
+	New(e tensor.Engine, c *tensor.Call, in Shape, batch int) Op
 }
 
 // Memory says which of a layer's buffers the backward pass reads, and which may

@@ -33,7 +33,7 @@ func (l Linear) MACs(Shape) float64 { return float64(l.Inputs) * float64(l.Outpu
 
 func (l Linear) Memory(Shape) Memory { return Memory{KeepX: true, KeepY: l.ReLU} }
 
-func (l Linear) New(e tensor.Engine, _ Shape, batch int) Op {
+func (l Linear) New(e tensor.Engine, _ *tensor.Call, _ Shape, batch int) Op {
 	return &linearOp{e, tensor.Linear{N: batch, In: l.Inputs, Out: l.Outputs, ReLU: l.ReLU}}
 }
 

@@ -54,10 +54,10 @@ func (l BatchNorm) Memory(Shape) Memory {
 	return Memory{KeepX: true, KeepY: l.ReLU, DXIsDY: true}
 }
 
-func (l BatchNorm) New(e tensor.Engine, in Shape, batch int) Op {
+func (l BatchNorm) New(e tensor.Engine, c *tensor.Call, in Shape, batch int) Op {
 	return &normOp{
 		engine: e, g: tensor.Norm{N: batch, C: in.C, HW: in.H * in.W, Eps: Eps, ReLU: l.ReLU},
-		mean: make([]float32, in.C), variance: make([]float32, in.C),
+		mean: tensor.Make(e, c, in.C), variance: tensor.Make(e, c, in.C),
 	}
 }
 
@@ -81,6 +81,11 @@ func (o *normOp) Forward(c *tensor.Call, p *Pass) {
 		return
 	}
 	count := float64(p.N * o.g.HW)
+	if d, ok := o.engine.(tensor.Device); ok {
+		d.BatchNormBlend(c, p.Stats[:ch], o.mean, p.Momentum, 1)
+		d.BatchNormBlend(c, p.Stats[ch:], o.variance, p.Momentum, count/(count-1))
+		return
+	}
 	blend(p.Stats[:ch], o.mean, p.Momentum, 1)
 	blend(p.Stats[ch:], o.variance, p.Momentum, count/(count-1))
 }
@@ -114,11 +119,11 @@ func (o *normOp) BackwardParams(c *tensor.Call, p *Pass) {
 // this dx, of the input dy with mean and shift 0.
 func (o *normOp) inferenceBackward(c *tensor.Call, p *Pass) {
 	ch, n := o.g.C, len(p.DY)
-	if len(o.masked) < n {
-		o.masked, o.zeros = make([]float32, n), make([]float32, ch)
+	if len(o.masked) < n && !o.more(c, n) {
+		return
 	}
 	dy, g := o.masked[:n], o.g
-	copy(dy, p.DY) // DY may be DX, and others may read it
+	tensor.Copy(o.engine, c, dy, p.DY) // DY may be DX, and others may read it
 	if g.ReLU {
 		o.engine.ReLUBackward(c, p.Y, dy, dy)
 	}
@@ -126,6 +131,19 @@ func (o *normOp) inferenceBackward(c *tensor.Call, p *Pass) {
 	scale, mean, variance := p.W[:ch], p.Stats[:ch], p.Stats[ch:]
 	o.engine.BatchNormBackward(c, g, p.X, nil, dy, scale, mean, variance, p.DX, p.DW[:ch], p.DW[ch:])
 	o.engine.BatchNormInference(c, g, dy, scale, o.zeros, o.zeros, variance, p.DX)
+}
+
+// more makes the memory of inferenceBackward; false means that the device has none.
+func (o *normOp) more(c *tensor.Call, n int) bool {
+	masked, zeros := tensor.Make(o.engine, c, n), tensor.Make(o.engine, c, o.g.C)
+	if masked == nil || zeros == nil {
+		return false
+	}
+	if d, ok := o.engine.(tensor.Device); ok {
+		d.Upload(c, zeros, make([]float32, o.g.C))
+	}
+	o.masked, o.zeros = masked, zeros
+	return true
 }
 
 // BackwardInput does nothing: Backward has done it.

@@ -11,7 +11,7 @@ func (ReLU) Out(in Shape) (Shape, error) { return in, nil }
 
 func (ReLU) Memory(Shape) Memory { return Memory{KeepY: true, YIsX: true, DXIsDY: true} }
 
-func (ReLU) New(e tensor.Engine, _ Shape, _ int) Op { return reluOp{e} }
+func (ReLU) New(e tensor.Engine, _ *tensor.Call, _ Shape, _ int) Op { return reluOp{e} }
 
 type reluOp struct{ engine tensor.Engine }
 
@@ -34,7 +34,7 @@ func (Add) Out(in Shape) (Shape, error) { return in, nil }
 
 func (l Add) Memory(Shape) Memory { return Memory{KeepY: l.ReLU, YIsX: true} }
 
-func (l Add) New(e tensor.Engine, _ Shape, _ int) Op { return addOp{e, l.ReLU} }
+func (l Add) New(e tensor.Engine, _ *tensor.Call, _ Shape, _ int) Op { return addOp{e, l.ReLU} }
 
 type addOp struct {
 	engine tensor.Engine

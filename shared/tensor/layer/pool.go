@@ -32,9 +32,9 @@ func (l MaxPool) Memory(in Shape) Memory { return Memory{Identity: l.passes(in)}
 
 func (l MaxPool) passes(in Shape) bool { return in.H == 1 && in.W == 1 }
 
-func (l MaxPool) New(e tensor.Engine, in Shape, batch int) Op {
+func (l MaxPool) New(e tensor.Engine, c *tensor.Call, in Shape, batch int) Op {
 	g := poolOf(in, l.Size, l.Stride)
-	return &maxOp{e, g, make([]int32, e.Layout().Len(batch, in.C*g.OutH()*g.OutW()))}
+	return &maxOp{e, g, tensor.MakeIndices(e, c, e.Layout().Len(batch, in.C*g.OutH()*g.OutW()))}
 }
 
 func poolOf(in Shape, size, stride int) tensor.Pool {
@@ -98,7 +98,7 @@ func (l AvgPool) Memory(in Shape) Memory {
 	return Memory{Identity: size == 1 && stride == 1}
 }
 
-func (l AvgPool) New(e tensor.Engine, in Shape, _ int) Op {
+func (l AvgPool) New(e tensor.Engine, _ *tensor.Call, in Shape, _ int) Op {
 	size, stride := l.window(in)
 	return &avgOp{e, poolOf(in, size, stride)}
 }

@@ -35,7 +35,12 @@ func (w *Workspace) Observe(params, x []float32, n int, momentum float32) error 
 		return fmt.Errorf("model: a momentum of %g: between 0 and 1 is possible", momentum)
 	}
 	w.pass = layer.Pass{N: n, Momentum: momentum}
-	w.forward(params, x)
+	p, _ := w.begin(params, nil)
+	w.forward(p, x)
+	w.sendStats()
+	if w.device != nil {
+		return w.receive(nil, nil)
+	}
 	return nil
 }
 
@@ -56,6 +61,9 @@ func (w *Workspace) InferenceGradient(params, grads, x []float32, labels []uint8
 func (w *Workspace) statsOf(n *node) []float32 {
 	if !n.norm() || w.stats == nil {
 		return nil
+	}
+	if w.device != nil {
+		return w.device.stats[n.stats : n.stats+n.nstats]
 	}
 	return w.stats[n.stats : n.stats+n.nstats]
 }

@@ -24,23 +24,26 @@ type Stepper interface {
 //
 // Source: ours: borrowed per step, so that N ranks share as many as there are cores
 type Workspace struct {
-	model   *Model
-	engine  tensor.Engine
-	layout  tensor.Layout
-	batch   int
-	call    tensor.Call
-	plan    plan
-	ops     []layer.Op
-	buffers [][]float32 // as in plan
-	logits  []float32   // image-major
-	stats   []float32
-	pass    layer.Pass
+	model    *Model
+	engine   tensor.Engine
+	layout   tensor.Layout
+	batch    int
+	call     tensor.Call
+	plan     plan
+	imported bool // the image is copied into the memory
+	ops      []layer.Op
+	buffers  [][]float32 // as in plan
+	logits   []float32   // image-major
+	stats    []float32
+	pass     layer.Pass
+	device   *mirror // nil on the host
 }
 
 var _ Stepper = (*Workspace)(nil)
 
 // NewWorkspace makes room for batch images on the engine, whose calls may use that
-// number of threads. It panics if batch < 1.
+// number of threads. It panics if batch < 1. Where a device has not the memory, every
+// method returns that error; Close gives back what a device lent.
 func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 	if batch < 1 {
 		panic(fmt.Sprintf("model: a workspace for %d images", batch))
@@ -48,20 +51,28 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 	w := &Workspace{
 		model: m, engine: e, layout: e.Layout(), batch: batch,
 		call:   tensor.Call{Threads: threads},
-		plan:   planOf(&m.graph, e.Layout() != tensor.ImageMajor),
 		logits: make([]float32, batch*m.classes),
 	}
-	memory := make([]float32, w.layout.Len(batch, w.plan.length))
+	w.device = w.newMirror()
+	w.imported = w.layout != tensor.ImageMajor || w.device != nil
+	w.plan = planOf(&m.graph, w.imported)
+	memory := tensor.Make(e, &w.call, w.layout.Len(batch, w.plan.length))
+	for _, n := range m.graph.nodes {
+		w.ops = append(w.ops, n.layer.New(e, &w.call, n.shape, batch))
+	}
+	if w.device != nil {
+		if w.device.err = w.device.Settle(&w.call); w.device.err != nil {
+			_ = w.device.Release(&w.call) // Close tries again
+			return w
+		}
+	}
 	for i, b := range w.plan.buffers {
 		at := w.layout.Len(batch, b.offset)
-		if i == w.plan.image && w.layout == tensor.ImageMajor {
+		if i == w.plan.image && !w.imported {
 			w.buffers = append(w.buffers, nil) // the caller's
 			continue
 		}
 		w.buffers = append(w.buffers, memory[at:at+w.layout.Len(batch, b.size)])
-	}
-	for _, n := range m.graph.nodes {
-		w.ops = append(w.ops, n.layer.New(e, n.shape, batch))
 	}
 	return w
 }
@@ -70,7 +81,8 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 // parameters, which it writes over grads. After each layer's gradient is final
 // it calls on with the layer's index in Layers, last layer first, before it
 // computes the gradient of that layer's input (a batch norm computes both at
-// once); on may be nil. An error of on ends the step. x is left as it was.
+// once); on may be nil. An error of on ends the step. x is left as it was. On a device
+// on is called when all layers' work is queued there, and computed meanwhile.
 //
 //	L = 1/n Σ_i −log softmax(z_i)[label_i],  grads = ∂L/∂params
 //
@@ -78,7 +90,8 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 // there are any, towards it with PyTorch's momentum, also when on fails.
 //
 // Errors: no image, more than the batch, lengths that do not fit, a label that
-// is not a class, a batch norm with a single value per channel.
+// is not a class, a batch norm with a single value per channel, the first failing
+// call of a device.
 func (w *Workspace) Gradient(params, grads, x []float32, labels []uint8, on tensor.OnGrad) (float64, error) {
 	if err := w.checkTraining(len(labels)); err != nil {
 		return 0, err
@@ -101,19 +114,28 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 		}
 	}
 	w.pass = pass
-	w.forward(params, x)
+	p, g := w.begin(params, grads)
+	w.forward(p, x)
+	w.sendStats()
 	var loss float64
 	for _, in := range w.plan.code[w.plan.forward:] {
 		if in.kind == runLoss {
 			loss = w.engine.SoftmaxCrossEntropy(&w.call, n, m.classes, w.view(in.x), labels, w.view(in.dx))
 			continue
 		}
-		at := w.backward(in, params, grads)
+		at := w.backward(in, p, g)
+		if at != nil && w.device != nil {
+			w.device.Send(&w.call, g[at.offset:at.offset+at.length])
+			continue
+		}
 		if at != nil && on != nil {
 			if err := on(at.index, grads[at.offset:at.offset+at.length]); err != nil {
 				return loss, err
 			}
 		}
+	}
+	if w.device != nil {
+		return loss, w.receive(grads, on)
 	}
 	return loss, nil
 }
@@ -152,8 +174,16 @@ func (w *Workspace) Logits(params, x []float32, n int) ([]float32, error) {
 		return nil, err
 	}
 	w.pass = layer.Pass{N: n, Inference: true}
-	w.forward(params, x)
+	p, _ := w.begin(params, nil)
+	w.forward(p, x)
 	z := w.logits[:n*w.model.classes]
+	if w.device != nil {
+		w.device.Download(&w.call, z, w.view(w.plan.logits))
+		if err := w.settle(nil); err != nil {
+			return nil, err
+		}
+		return z, nil
+	}
 	w.layout.Export(z, w.view(w.plan.logits), n, w.model.classes)
 	return z, nil
 }
@@ -161,9 +191,12 @@ func (w *Workspace) Logits(params, x []float32, n int) ([]float32, error) {
 // forward computes the logits of the pass's images.
 func (w *Workspace) forward(params, x []float32) {
 	p := &w.pass
-	if image := w.plan.image; w.layout == tensor.ImageMajor {
+	switch image := w.plan.image; {
+	case w.device != nil:
+		w.device.Upload(&w.call, w.view(image), x)
+	case !w.imported:
 		w.buffers[image] = x
-	} else {
+	default:
 		w.layout.Import(w.buffers[image], x, p.N, w.model.input.Len())
 	}
 	for _, in := range w.plan.code[:w.plan.forward] {
@@ -186,6 +219,8 @@ func (w *Workspace) view(b int) []float32 {
 func (w *Workspace) check(params, x []float32, n int) error {
 	m := w.model
 	switch {
+	case w.device != nil && w.device.err != nil:
+		return w.device.err
 	case n < 1 || n > w.batch:
 		return fmt.Errorf("model: %d images, the workspace holds 1 to %d", n, w.batch)
 	case len(params) != m.length:

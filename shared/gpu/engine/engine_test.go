@@ -1,0 +1,32 @@
+package engine_test
+
+import (
+	"testing"
+
+	"gradsync/shared/gpu/driver"
+	"gradsync/shared/tensor"
+	"gradsync/shared/tensor/enginetest"
+)
+
+// suite runs the contract of engines.
+func suite(t *testing.T, d driver.Driver, run func(*testing.T, tensor.Engine)) {
+	h := &host{Engine: open(t, d)}
+	t.Cleanup(func() {
+		if err := h.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	run(t, h)
+}
+
+// TestConformance: the engine passes on the fake drivers, and on the emulator with fewer
+// repeats.
+func TestConformance(t *testing.T) {
+	onFakes(t, func(t *testing.T, d driver.Driver) { suite(t, d, enginetest.Run) })
+	t.Run("emulator", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("takes seconds: make test has it")
+		}
+		suite(t, driver.Emulated(driver.EmulatorOptions{}), enginetest.RunSlow)
+	})
+}

@@ -1,0 +1,105 @@
+package model
+
+import (
+	"errors"
+
+	"gradsync/shared/tensor"
+)
+
+// mirror holds a Device's copies of vectors that the caller has on the host: parameters,
+// their gradient, statistics. A pass takes parameters and statistics up once; each layer's
+// gradient leaves on its own, while the layers before it are computed.
+//
+// Source: ours: host and device differ in where the caller's vectors lie
+type mirror struct {
+	tensor.Device
+	params, grads, stats []float32
+	err                  error // what every pass returns: there was no memory, or it is given back
+}
+
+// newMirror makes the vectors of a workspace's device; nil on the host.
+func (w *Workspace) newMirror() *mirror {
+	d, ok := w.engine.(tensor.Device)
+	if !ok {
+		return nil
+	}
+	m := &mirror{Device: d, params: d.Make(&w.call, w.model.length), grads: d.Make(&w.call, w.model.length)}
+	if w.model.nstats > 0 {
+		m.stats = d.Make(&w.call, w.model.nstats)
+	}
+	return m
+}
+
+// begin takes what a pass reads to the device and returns parameters and gradient there;
+// on the host these are the caller's.
+func (w *Workspace) begin(params, grads []float32) (p, g []float32) {
+	d := w.device
+	if d == nil {
+		return params, grads
+	}
+	d.Upload(&w.call, d.params, params)
+	if len(w.stats) > 0 {
+		d.Upload(&w.call, d.stats, w.stats)
+	}
+	return d.params, d.grads
+}
+
+// sendStats begins to copy moved statistics to the host.
+func (w *Workspace) sendStats() {
+	if w.device != nil && w.movesStats() {
+		w.device.Send(&w.call, w.device.stats)
+	}
+}
+
+func (w *Workspace) movesStats() bool { return len(w.stats) > 0 && !w.pass.Inference }
+
+// receive ends a pass: the statistics come, then each layer's gradient, which on is given.
+// All of the device's work has been queued, so it computes while on runs. After an error
+// the rest of the work is waited for.
+func (w *Workspace) receive(grads []float32, on tensor.OnGrad) error {
+	d := w.device
+	if w.movesStats() {
+		if err := d.Receive(&w.call, w.stats); err != nil {
+			return w.settle(err)
+		}
+	}
+	for _, in := range w.plan.code[w.plan.forward:] {
+		if grads == nil || in.kind != runParams {
+			continue
+		}
+		n := &w.model.graph.nodes[in.node]
+		g := grads[n.offset : n.offset+n.length]
+		if err := d.Receive(&w.call, g); err != nil {
+			return w.settle(err)
+		}
+		if on != nil {
+			if err := on(n.index, g); err != nil {
+				_ = w.settle(nil) // on's error counts
+				return err
+			}
+		}
+	}
+	return w.settle(nil)
+}
+
+// settle waits for the device; the first error of its work counts, then err.
+func (w *Workspace) settle(err error) error {
+	if first := w.device.Settle(&w.call); first != nil {
+		return first
+	}
+	return err
+}
+
+// Close gives back what a device lent; on the host there is nothing to give back. After an
+// error it may be called again. A later pass on a device is an error.
+func (w *Workspace) Close() error {
+	if w.device == nil {
+		return nil
+	}
+	if w.device.err == nil {
+		w.device.err = errClosed
+	}
+	return w.device.Release(&w.call)
+}
+
+var errClosed = errors.New("model: the workspace has given its device's memory back")
