@@ -106,8 +106,14 @@ ratios are taken round by round and their median printed.`,
 				known = known[:len(known)-1]
 			}
 			var err error
-			if known, job.Device, err = f.withDevice(known, device); err != nil {
+			if job.Device, err = f.chooseDevice(device); err != nil {
 				return err
+			}
+			if job.Device != "" {
+				known = append(slices.Clone(known), gpu.Name)
+				if f.python != bench.NoPython {
+					known = append(known, bench.PyTorchCUDA)
+				}
 			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.PyTorch}, known, map[string]any{
 				"model": job.Model, "width": job.Width, "image": job.Image, "batch": job.Batch, "concurrent": job.Concurrent})
@@ -125,22 +131,22 @@ ratios are taken round by round and their median printed.`,
 	return cmd
 }
 
-// withDevice adds the GPU of --device to the contenders, and returns its number; why auto finds
-// none is said before the first round.
-func (f *benchFlags) withDevice(known []string, o deviceFlags) ([]string, int, error) {
+// chooseDevice returns the GPU that --device asks for, "" without one; why auto finds none is
+// said before the first round.
+func (f *benchFlags) chooseDevice(o deviceFlags) (string, error) {
 	n, err := o.number()
 	if err != nil || o.device == cpuDevice {
-		return known, 0, err
+		return "", err
 	}
 	s := gpu.Probe(max(n, 0))
-	if s.Reason != nil && (n >= 0 || gpu.Required()) {
-		return nil, 0, s.Reason
-	}
 	f.note = s.String() + "; "
-	if s.Reason == nil {
-		known = append(slices.Clone(known), gpu.Name)
+	switch {
+	case s.Reason == nil:
+		return fmt.Sprintf("%s:%d", gpu.Name, max(n, 0)), nil
+	case n >= 0 || gpu.Required():
+		return "", s.Reason
 	}
-	return known, max(n, 0), nil
+	return "", nil
 }
 
 // gemmContenders names all that multiply matrices.
@@ -180,22 +186,29 @@ func (a *app) benchGemmCommand() *cobra.Command {
 
 func (a *app) benchVecCommand() *cobra.Command {
 	var f benchFlags
+	var device deviceFlags
 	var mib int
 	cmd := &cobra.Command{
 		Use: "vec", Short: "The codecs' vector kernels beside copy()",
 		Long: `The codecs' vector kernels beside copy(). A kernel's bandwidth is what it
 reads and writes per second; copy() of n bytes reads n and writes n. The
-percentages of the bitmap kernels are the elements that are not 0.`,
-		Example: "  gradsync bench vec --mib 64", Args: args(0, 0, "flags only"),
+percentages of the bitmap kernels are the elements that are not 0. With
+--device cuda those of the GPU beside its own copy.`,
+		Example: "  gradsync bench vec --mib 64\n  gradsync bench vec --device cuda --mib 256", Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if most := math.MaxInt >> 20; mib < 1 || mib > most {
 				return usagef("bench: --mib %d: at least 1, at most %d", mib, most)
 			}
 			job := bench.Job{Kind: bench.KindVec, Threads: 1, Bytes: mib << 20}
+			var err error
+			if job.Device, err = f.chooseDevice(device); err != nil {
+				return err
+			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.Copy}, bench.Kernels(), map[string]any{"bytes": job.Bytes})
 		},
 	}
 	cmd.Flags().IntVar(&mib, "mib", 64, "size of a float32 operand in MiB")
+	cmd.Flags().StringVar(&device.device, "device", cpuDevice, deviceUsage)
 	f.register(cmd, "the kernels")
 	return cmd
 }
@@ -296,18 +309,7 @@ func (a *app) benchWorkerCommand() *cobra.Command {
 
 // openTask opens a task and adds the engine's version or kernels to its facts.
 func openTask(j bench.Job) (*bench.Task, error) {
-	var facts []string
-	if j.Contender == gpu.Name {
-		d, err := gpu.Open(j.Device)
-		if err != nil {
-			return nil, err
-		}
-		facts = append(facts, d.String())
-	}
 	t, err := bench.Open(j)
-	if err == nil {
-		t.Facts = append(t.Facts, facts...)
-	}
 	if e, unknown := tensor.Lookup(j.Contender); err == nil && unknown == nil {
 		if label := labelOf(e); label != e.Name() {
 			t.Facts = append(t.Facts, label)
@@ -424,7 +426,7 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 	var contenders []bench.Contender
 	for _, name := range names {
 		c.Job.Contender = name
-		if name != bench.PyTorch {
+		if name != bench.PyTorch && name != bench.PyTorchCUDA {
 			contenders = append(contenders, &bench.Process{Job: c.Job, Command: benchWorker})
 			continue
 		}

@@ -3,12 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gradsync/experiments/result"
 	"gradsync/shared/gpu"
 )
 
@@ -34,12 +34,11 @@ func (o *deviceFlags) define(f *pflag.FlagSet, device, usage string) {
 
 // number returns which GPU a --device names; −1: none by name.
 func (o deviceFlags) number() (int, error) {
-	name, index, numbered := strings.Cut(o.device, ":")
-	n, err := strconv.Atoi(index)
+	n, ok := gpu.Number(o.device)
 	switch {
 	case o.device == autoDevice || o.device == cpuDevice:
 		return -1, nil
-	case name != cudaDevice || numbered && (err != nil || n < 0):
+	case !ok:
 		return 0, usagef("no device %q: known are %s, %s:N, %s, %s", o.device, cudaDevice, cudaDevice, cpuDevice, autoDevice)
 	}
 	return n, nil
@@ -86,6 +85,14 @@ func (a *app) closeDevice() error {
 		return nil
 	}
 	return a.device.Close()
+}
+
+// accelerator names what computed a result beside the CPU, for its sidecar.
+func (a *app) accelerator(r *result.Result) string {
+	if a.device == nil || !strings.HasPrefix(r.Engine, gpu.Name+" ") {
+		return "none used"
+	}
+	return strings.TrimPrefix(a.device.String(), "gpu: ")
 }
 
 // standardDevice is --device of a run: only profile paper takes a GPU that it was not told to.

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -97,12 +98,19 @@ func TestWithGPU(t *testing.T) {
 		{"grad --samples 0:2 --json --out " + dir + "/g --device cuda", true},
 		{"grad --samples 0:2 --json --out " + dir + "/h", false},
 		{"run ring/equals-sgd --profile ci --json --out " + dir, false},
+		{"run codedsgd/fig8 --profile ci --json --device cuda --out " + dir, true},
 		{"bench step --rounds 1 --seconds 0.01 --batch 1 --engine cuda --json --python none", false},
 	} {
 		l := withGPU(t, fakegpu.Options{})
 		rc, out, msg := gradsync(strings.Fields(c.args)...)
 		if rc != exitOK || strings.Contains(msg, line) != c.line {
 			t.Errorf("%s: exit %d: %s", c.args, rc, msg)
+		}
+		if sidecar, err := os.ReadFile(dir + "/codedsgd/ci/fig8.run.json"); err == nil {
+			out += string(sidecar)
+			if !strings.Contains(out, `"accelerator": "fake GPU on the CPU, 8 GiB, `) {
+				t.Errorf("%s: %s", c.args, sidecar)
+			}
 		}
 		if c.line && !strings.Contains(out, `"cuda (bit class cuda)"`) {
 			t.Errorf("%s: %s", c.args, out)

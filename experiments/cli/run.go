@@ -360,7 +360,7 @@ func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOption
 		}
 	}
 	wall := time.Since(start)
-	path, werr := result.Write(o.out, res, provenance(start, wall, engineOf(res)))
+	path, werr := result.Write(o.out, res, provenance(start, wall, engineOf(res), a.accelerator(res)))
 	if werr != nil {
 		return nil, errors.Join(err, werr)
 	}

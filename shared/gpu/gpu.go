@@ -22,6 +22,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -43,6 +45,19 @@ const (
 	EnvDriver  = "GRADSYNC_CUDA_DRIVER"
 	EnvRequire = "GRADSYNC_REQUIRE_GPU"
 )
+
+// Number returns N of a device called "cuda" (0) or "cuda:N", and whether name is one.
+func Number(name string) (n int, ok bool) {
+	name, index, numbered := strings.Cut(name, ":")
+	if name != Name {
+		return 0, false
+	}
+	if numbered {
+		n, err := strconv.Atoi(index)
+		return n, err == nil && n >= 0
+	}
+	return 0, true
+}
 
 // Required reports whether EnvRequire is 1.
 func Required() bool { return os.Getenv(EnvRequire) == "1" }
@@ -162,6 +177,9 @@ func Open(index int) (*Device, error) {
 	register.Do(func() { tensor.Register(Name, func() tensor.Engine { return current.Load().engine }) })
 	return device, nil
 }
+
+// Driver returns the seam to the device.
+func (d *Device) Driver() driver.Driver { return d.driver }
 
 // Close gives the device back. Whoever has looked the engine up must be done with it. The
 // error names what was not given back.
