@@ -85,7 +85,7 @@ func OpenCu(index int) (Driver, error) {
 		return nil, err
 	}
 	if err := d.start(index); err != nil {
-		return nil, fmt.Errorf("gpu: none (%w)", err)
+		return nil, noneError{err}
 	}
 	return d, nil
 }

@@ -3,6 +3,7 @@ package driver
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Error is a call that the driver refused, or work that failed on the device.
@@ -91,6 +92,15 @@ var codes = map[int]struct {
 	901:               {name: "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
 	codeUnknown:       {name: "CUDA_ERROR_UNKNOWN"},
 }
+
+// noneError says that an error is why there is no device.
+type noneError struct{ error }
+
+func (e noneError) Error() string {
+	return "gpu: none (" + strings.TrimPrefix(e.error.Error(), "gpu: ") + ")"
+}
+
+func (e noneError) Unwrap() error { return e.error }
 
 // oldest is the first version of CUDA whose driver compiles the kernels' PTX.
 var oldest = [2]int{11, 0}
