@@ -29,9 +29,9 @@ build: ## build bin/gradsync
 # These are commands of the same name.
 check: build ## the loop, a minute: build, go vet, import rules, every test that takes less than a second
 test: build ## style, import rules, all tests, race tests where there is a C compiler
-test-long: build ## the same tests with the slow ones: full models, profile quick, all looks of all pages
+test-long: build ## the same tests with the slow ones: full models, profile quick, all looks of all pages; all of a GPU under the race detector
 lint: build ## gofmt, go vet, import rules, staticcheck
-race: build ## race tests of the cluster, the papers and the threads of engine asm; needs gcc
+race: build ## race tests of the cluster, the papers, the threads of engine asm and the GPU's drivers; needs gcc
 verify: build ## check the implemented formulas against counts and exact rationals
 reports: build ## render the committed results to reports/html, the README's table and the published hashes
 reports-check: build ## render the committed results anew and compare with the committed pages byte by byte

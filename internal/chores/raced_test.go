@@ -23,7 +23,7 @@ func TestWhatMayRaceIsRaced(t *testing.T) {
 		})
 	}
 	tested, others := map[string]bool{}, map[string]bool{}
-	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm"} {
+	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm", "shared/gpu"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err
@@ -73,7 +73,9 @@ func threads(t *testing.T, path string) (why string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains([]string{"gradsync/shared/cluster/virtual", "gradsync/shared/cluster/local", "gradsync/shared/cluster/tcp"}, name) {
+		if slices.Contains([]string{
+			"gradsync/shared/cluster/virtual", "gradsync/shared/cluster/local", "gradsync/shared/cluster/tcp", "gradsync/shared/gpu/driver/drivertest",
+		}, name) {
 			return path + " imports " + name
 		}
 	}
@@ -82,8 +84,11 @@ func threads(t *testing.T, path string) (why string) {
 		case *ast.GoStmt:
 			why = path + " starts a goroutine"
 		case *ast.SelectorExpr:
-			if n.Sel.Name == "Parallel" {
+			switch n.Sel.Name {
+			case "Parallel":
 				why = path + " has parallel tests"
+			case "Go":
+				why = path + " starts a goroutine"
 			}
 		}
 		return true

@@ -22,6 +22,7 @@ func suite(t *testing.T, d driver.Driver, run func(*testing.T, tensor.Engine)) {
 // TestConformance: the engine passes on the fake drivers, and on the emulator with fewer
 // repeats.
 func TestConformance(t *testing.T) {
+	notInRace(t)
 	onFakes(t, func(t *testing.T, d driver.Driver) { suite(t, d, enginetest.Run) })
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
