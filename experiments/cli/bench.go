@@ -24,18 +24,19 @@ import (
 
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "bench cluster|step|gemm|vec|coded|ring|report",
+		Use:     "bench cluster|step|gemm|vec|coded|gpu|ring|report",
 		Short:   "Measure this machine: message rate, training steps, products, codecs, coding and all-reduces beside their peers",
 		Example: "  gradsync bench cluster --ranks 64\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2\n  gradsync bench gemm --size 512 --json",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
 			if len(got) > 0 {
-				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, ring, report", got[0])
+				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, gpu, ring, report", got[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchReportCommand(),
+	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchGPUCommand(),
+		a.benchReportCommand(),
 		a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
 	return cmd
 }
@@ -139,7 +140,7 @@ func (f *benchFlags) chooseDevice(o deviceFlags) (string, error) {
 		return "", err
 	}
 	s := gpu.Probe(max(n, 0))
-	f.note = s.String() + "; "
+	f.note = s.String()
 	switch {
 	case s.Reason == nil:
 		return fmt.Sprintf("%s:%d", gpu.Name, max(n, 0)), nil
@@ -461,7 +462,7 @@ func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []st
 	}
 	begin := func() {
 		if engines != nil {
-			a.engineNote(f.note + enginesHere(engines))
+			a.engineNote(strings.TrimPrefix(f.note+"; ", "; ") + enginesHere(engines))
 		}
 	}
 	out, err := a.play(ctx, f, c, names, begin)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/enginetest"
@@ -22,8 +23,8 @@ func suite(t *testing.T, d driver.Driver, run func(*testing.T, tensor.Engine)) {
 	run(t, h)
 }
 
-// TestConformance: the engine passes on the fake drivers and on the emulator; on the latter
-// with fewer repeats, and on the lazy driver too unless GRADSYNC_LONG is set.
+// TestConformance: the engine passes on the fake drivers, on a card and on the emulator; on the
+// last with fewer repeats, and on the lazy driver too unless GRADSYNC_LONG is set.
 func TestConformance(t *testing.T) {
 	notInRace(t)
 	for _, lazy := range []bool{false, true} {
@@ -33,6 +34,7 @@ func TestConformance(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("lazy=%t", lazy), func(t *testing.T) { suite(t, openFake(t, fake.Options{Lazy: lazy}), run) })
 	}
+	t.Run("card", func(t *testing.T) { suite(t, drivertest.Card(t), enginetest.Run) })
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")

@@ -65,5 +65,5 @@ func TestGoroutines(t *testing.T) {
 		all.Wait()
 	}
 	t.Run("emulator", func(t *testing.T) { check(t, driver.Emulated(driver.EmulatorOptions{})) })
-	onFakes(t, check)
+	onDevices(t, check)
 }

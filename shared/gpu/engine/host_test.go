@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
@@ -277,6 +278,13 @@ func notInRace(t *testing.T) {
 	if race.Enabled && testing.Short() {
 		t.Skip("one goroutine, and long under the race detector: make test-long has it")
 	}
+}
+
+// onDevices runs f on the fake drivers and on this machine's card, which is skipped in one line
+// where there is none and nobody requires it.
+func onDevices(t *testing.T, f func(t *testing.T, d driver.Driver)) {
+	onFakes(t, f)
+	t.Run("card", func(t *testing.T) { f(t, drivertest.Card(t)) })
 }
 
 // onFakes runs f on the fake driver and on the lazy one.
