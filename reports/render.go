@@ -18,6 +18,9 @@ type Options struct {
 	// <root>/<paper>/<profile>/<id>.json every other.
 	Results string
 	Out     string // folder of the pages; made if it is not there
+	// Experiment is the one whose results are shown, "dasp/table7"; "": all are.
+	Experiment string
+	Lang       int // of what has one: figures and notebooks for Jupyter (0 English, 1 Chinese)
 	// SingleFile puts scripts, styles and font into each page, to hand in one file; else
 	// the pages share Out/assets.
 	SingleFile bool

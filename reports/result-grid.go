@@ -52,13 +52,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		Export: page.Program + " export " + l.ID, File: sheetOf(l, t.Frame)}
 	var names []string
 	for i, h := range t.Head {
-		title := notebook.Both{}
-		for k := range title {
-			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
-			if h.Unit[k] != "" {
-				title[k] += " (" + h.Unit[k] + ")"
-			}
-		}
+		title := headOf(h)
 		g.Head = append(g.Head, gridHead{title.HTML(), h.Number})
 		if i < ruledColumns {
 			names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(title[0])))
@@ -87,6 +81,17 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		g.Rows = append(g.Rows, line)
 	}
 	return g.withWidget(l)
+}
+
+// headOf returns what stands above a column: its title, its bounds and its unit.
+func headOf(h notebook.Head) (title notebook.Both) {
+	for k := range title {
+		title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
+		if h.Unit[k] != "" {
+			title[k] += " (" + h.Unit[k] + ")"
+		}
+	}
+	return title
 }
 
 // withWidget adds the widget that the frame feeds.

@@ -130,8 +130,7 @@ const firstShown = "standard"
 
 // resultPage makes the page of one experiment from its profiles.
 func (r *renderer) resultPage(p *cited.Document, e, all []loaded) (*resultPage, error) {
-	e = slices.Clone(e)
-	slices.SortStableFunc(e, func(a, b loaded) int { return shownBefore(b) - shownBefore(a) })
+	e = firstShownFirst(e)
 	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Number: paperNumber(e[0].Source),
 		Software: citeResult(p, e, r.Address), Command: r.Command}
 	for i, l := range e {
@@ -150,6 +149,13 @@ func (r *renderer) resultPage(p *cited.Document, e, all []loaded) (*resultPage, 
 		doc.Sides = append(doc.Sides, s)
 	}
 	return doc, nil
+}
+
+// firstShownFirst returns the profiles of an experiment in the order of its page.
+func firstShownFirst(e []loaded) []loaded {
+	e = slices.Clone(e)
+	slices.SortStableFunc(e, func(a, b loaded) int { return shownBefore(b) - shownBefore(a) })
+	return e
 }
 
 // shownBefore is 1 for the profile that is shown first.

@@ -15,13 +15,15 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/internal/gosource"
 	"gradsync/reports"
+	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/serve"
 )
 
 func (a *app) reportCommand() *cobra.Command {
 	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: gosource.All}
-	var figures string
+	var figures, lang string
+	var ipynb bool
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Render the pages, or the figures, from the results on disk; trains nothing",
@@ -37,6 +39,12 @@ A figure with a letter that the fonts of the images lack is written without its
 PNG, which is said.`,
 		Args: args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.chosen(&o, lang, ipynb, cmd.Flags().Changed); err != nil {
+				return err
+			}
+			if ipynb {
+				return a.writeJupyter(o)
+			}
 			if cmd.Flags().Changed("figures") {
 				if figures == "" {
 					return usagef(`report: --figures "": want a folder`)
@@ -64,8 +72,43 @@ PNG, which is said.`,
 	f.StringVar(&o.Out, "out", filepath.Join("out", "html"), "folder of the pages")
 	f.BoolVar(&o.SingleFile, "single-file", false, "put everything into each page")
 	f.StringVar(&o.Address, "address", "", "`URL` below which the pages will lie; citations name it")
+	f.StringVar(&o.Experiment, "experiment", "", "show this one `ID` alone, such as dasp/table7")
+	f.BoolVar(&ipynb, "ipynb", false, "write the experiment's notebook for Jupyter instead of the pages")
+	f.StringVar(&lang, "lang", "en", "language of --ipynb and --figures: en or zh; a page has both")
 	f.StringVar(&figures, "figures", "", "write every figure as SVG, PNG and CSV to this `folder` instead of the pages")
 	return cmd
+}
+
+// chosen reads the experiment and the language of a report, and refuses what does not go together.
+func (a *app) chosen(o *reports.Options, lang string, ipynb bool, given func(flag string) bool) error {
+	switch {
+	case ipynb && o.Experiment == "":
+		return usagef("report: --ipynb is of one experiment: add --experiment ID, such as --experiment dasp/table7")
+	case ipynb && (o.SingleFile || given("figures")):
+		return usagef("report: --ipynb writes a notebook only; leave out --figures and --single-file")
+	case given("lang") && !ipynb && !given("figures"):
+		return usagef("report: --lang is of --ipynb and --figures; a page has both languages")
+	}
+	if o.Lang = slices.Index(notebook.Languages[:], lang); o.Lang < 0 {
+		return usagef("report: --lang %q: want en or zh", lang)
+	}
+	if all := Experiments(); o.Experiment != "" && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return e.ID == o.Experiment }) {
+		return usagef("report: no experiment %q: the nearest are %s; `gradsync list` has all", o.Experiment, nearest(all, o.Experiment))
+	}
+	return nil
+}
+
+// writeJupyter writes the notebook of an experiment and says where it is.
+func (a *app) writeJupyter(o reports.Options) error {
+	path, err := reports.Jupyter(o)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"notebook": path})
+	}
+	fmt.Fprintln(a.out, path)
+	return nil
 }
 
 // exportFigures writes the figures to dir and says which files there are.

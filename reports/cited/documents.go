@@ -118,6 +118,9 @@ var Documents = func() (out []Document) {
 	return out
 }()
 
+// OwnKey is the folder of results that a user's own comparisons have.
+const OwnKey = "own"
+
 // Find returns the paper whose results lie in folder key.
 func Find(key string) *Document {
 	for i := range Documents {

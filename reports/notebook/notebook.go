@@ -64,6 +64,7 @@ type Page struct {
 // Part is one piece of a page, in the order of the notebook; one field is set.
 type Part struct {
 	Prose  *[2]template.HTML
+	Source [2]string // of prose: the Markdown it was made of
 	Table  *Table
 	Figure *Figure
 	Claims *Claims
@@ -228,20 +229,28 @@ var (
 	tags    = regexp.MustCompile(`<[^>]*>`)
 	spaces  = regexp.MustCompile(`[ \t]*\n[ \t]*`)
 	comment = regexp.MustCompile(`\n{3,}`)
+	// placed is a block in the Markdown with its caption.
+	placed = regexp.MustCompile("(?s)\x02\\d+\x03.*?(?:\n[ \t]*\n|\\z)")
 )
 
 // cut turns Markdown with marks into parts.
 func (p *page) cut(md string) (out []Part, err error) {
 	var b bytes.Buffer
-	if err := markdowns[p.at].Convert([]byte(comment.ReplaceAllString(md, "\n\n")), &b); err != nil {
+	md = comment.ReplaceAllString(md, "\n\n")
+	if err := markdowns[p.at].Convert([]byte(md), &b); err != nil {
 		return nil, err
 	}
 	body, from := b.String(), 0
+	sources := placed.Split(md, -1)
 	prose := func(s string) {
+		source := ""
+		if len(sources) > 0 {
+			source, sources = strings.TrimSpace(sources[0]), sources[1:]
+		}
 		if s = strings.TrimSpace(s); s != "" {
-			var both [2]template.HTML
-			both[p.at] = template.HTML(s)
-			out = append(out, Part{Prose: &both})
+			part := Part{Prose: new([2]template.HTML)}
+			part.Prose[p.at], part.Source[p.at] = template.HTML(s), source
+			out = append(out, part)
 		}
 	}
 	for _, m := range marked.FindAllStringSubmatchIndex(body, -1) {
