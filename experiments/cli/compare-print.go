@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gradsync/experiments/kit"
+	"gradsync/experiments/own"
+	"gradsync/experiments/result"
+)
+
+// comparedRow is an own.Row for --json; null is a number that cannot be had.
+type comparedRow struct {
+	Value     any         `json:"value,omitempty"`
+	Method    string      `json:"method"`
+	Finding   string      `json:"finding"`
+	Seconds   *float64    `json:"seconds"`
+	Half      *float64    `json:"seconds_half"`
+	Ratio     *float64    `json:"ratio"`
+	RatioCI   *[2]float64 `json:"ratio_ci95"`
+	Decide    int         `json:"seeds_to_decide,omitempty"`
+	Once      *float64    `json:"first_crossing_seconds"`
+	Accuracy  *float64    `json:"accuracy"`
+	Updates   *float64    `json:"updates"`
+	Gradients *float64    `json:"gradients"`
+	Bytes     *float64    `json:"bytes"`
+	Staleness *float64    `json:"staleness"`
+	Missed    int         `json:"missed"`
+	Diverged  []uint64    `json:"diverged"`
+	Failed    []string    `json:"failed"`
+}
+
+// value returns the mean of e, nil for no number.
+func value(e kit.Estimate) *float64 {
+	if e.N == 0 {
+		return nil
+	}
+	return &e.Value
+}
+
+// comparedObject returns a comparison for --json.
+func comparedObject(p *own.Plan, rows []own.Row, r *result.Result, path string) any {
+	out := []comparedRow{}
+	for _, row := range rows {
+		c := comparedRow{Value: p.Values[row.Value], Method: row.Method, Finding: row.Finding, Seconds: value(row.Seconds()), Ratio: value(row.Over),
+			RatioCI: row.Over.CI, Decide: row.Decide, Once: value(row.OnceSeconds()), Accuracy: value(row.Accuracy()), Updates: value(row.Updates()),
+			Gradients: value(row.Gradients()), Bytes: value(row.Bytes()), Staleness: value(row.Staleness()), Missed: row.Missed,
+			Diverged: append([]uint64{}, row.Diverged...), Failed: []string{}}
+		if half := row.Seconds().Half(); !math.IsNaN(half) {
+			c.Half = &half
+		}
+		for _, f := range row.Failed {
+			c.Failed = append(c.Failed, f.Why)
+		}
+		out = append(out, c)
+	}
+	return map[string]any{"id": r.ID, "path": path, "status": r.Status, "reference": p.Methods[0], "seeds": p.Seeds, "axis": p.Axis, "unit": p.Unit,
+		"accuracies": append([]float64{}, p.Accuracies()...), "every": factOf(r, "every"), "horizon": factOf(r, "horizon"), "rows": out}
+}
+
+// factOf returns the value of a fact of r, nil where it has none.
+func factOf(r *result.Result, key string) any {
+	if f := r.Fact(key); f != nil {
+		return f.Value
+	}
+	return nil
+}
+
+// printComparison prints what was found: what was asked, a table for each value of the axis, and what is to be known of it.
+func (a *app) printComparison(p *own.Plan, rows []own.Row, r *result.Result, path string) {
+	cfg := p.Configs[own.Point{Method: p.Methods[0]}]
+	fmt.Fprintf(a.out, "%s, %d seeds: ", cfg.Model, len(p.Seeds))
+	if cfg.TimingOnly {
+		fmt.Fprintf(a.out, "time of 1,000 gradients, of %d timed\n", cfg.MaxPushes)
+	} else {
+		var all []string
+		for _, x := range p.Accuracies() {
+			all = append(all, fmt.Sprintf("%.4g", 100*x))
+		}
+		fmt.Fprintf(a.out, "time to %s %% test accuracy (geometric mean), and to %.4g %% alone\n", strings.Join(all, ", "), 100*cfg.TargetAccuracy)
+		fmt.Fprintf(a.out, "evaluated every %d gradients on %d images; times between are interpolated\n", cfg.EvalEvery, cfg.EvalImages)
+	}
+	for v, x := range p.Values {
+		at := p.Configs[own.Point{Method: p.Methods[0], Value: v}]
+		fmt.Fprintln(a.out)
+		if p.Axis != "" {
+			fmt.Fprintf(a.out, "%s %v %s\n", p.Axis, x, p.Unit)
+		}
+		fmt.Fprintf(a.out, "%s, %d workers\n", at.Platform.Name, at.Workers)
+		fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n",
+			"method", "virtual time (s)", "beside "+p.Methods[0], "alone (s)", "accuracy", "updates", "gradients", "MB", "staleness")
+		longest := 0.0
+		for _, row := range rows {
+			if e := row.Seconds(); row.Value == v && e.N > 0 {
+				longest = max(longest, e.Value)
+			}
+		}
+		for _, row := range rows {
+			if row.Value == v {
+				a.printCompared(row)
+			}
+		}
+		a.printBars(rows, v, longest)
+	}
+	a.printRemarks(p, rows)
+	fmt.Fprintf(a.out, "\nresult: %s\n", path)
+}
+
+// printCompared prints a row of the table.
+func (a *app) printCompared(r own.Row) {
+	fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n", r.Method, plusMinus(r.Seconds()), saidOf(r), digits4(r.OnceSeconds()),
+		unit(r.Accuracy(), "%.1f %%"), unit(r.Updates(), "%.0f"), unit(r.Gradients(), "%.0f"), unit(r.Bytes().Times(1e-6), "%.1f"),
+		unit(r.Staleness(), "%.2f"))
+}
+
+// barWidth is the length of the longest bar of times, in letters.
+const barWidth = 40
+
+// printBars draws the times at one value as bars.
+func (a *app) printBars(rows []own.Row, at int, longest float64) {
+	if longest <= 0 {
+		return
+	}
+	fmt.Fprintln(a.out)
+	for _, r := range rows {
+		if e := r.Seconds(); r.Value == at && e.N > 0 {
+			fmt.Fprintf(a.out, "%-18s %s %s s\n", r.Method, strings.Repeat("█", max(1, int(math.Round(barWidth*e.Value/longest)))), digits4(e))
+		}
+	}
+}
+
+// saidOf words what was found of a row.
+func saidOf(r own.Row) string {
+	said := map[string]string{own.Failed: "failed", own.Diverged: "diverged", own.Reference: "the reference", own.Unpaired: "the reference has no times",
+		own.NoCase: "no case: exactly the same", own.Never: "neither reaches it", own.Alone: "one seed", own.Sooner: "sooner", own.Later: "later",
+		own.Cannot: "cannot tell"}[r.Finding]
+	if r.Finding == own.NoCase || r.Over.N == 0 {
+		if r.Missed > 0 && r.Finding != own.Never {
+			said += fmt.Sprintf(", %d of %d never reach it", r.Missed, len(r.Cells))
+		}
+		return said
+	}
+	later := r.Over.Times(100)
+	said += fmt.Sprintf(", %+.1f %%", later.Value-100)
+	if later.CI != nil {
+		said += fmt.Sprintf(" [%+.1f, %+.1f]", later.CI[0]-100, later.CI[1]-100)
+	}
+	if r.Decide > 0 {
+		said += fmt.Sprintf("; %d seeds would", r.Decide)
+	}
+	return said
+}
+
+// plusMinus prints a mean and half the width of its interval.
+func plusMinus(e kit.Estimate) string {
+	if half := e.Half(); e.N > 0 && !math.IsNaN(half) {
+		return fmt.Sprintf("%.4g ± %.2g", e.Value, half)
+	}
+	return digits4(e)
+}
+
+func digits4(e kit.Estimate) string { return unit(e, "%.4g") }
+
+// unit prints a mean by a format, – for no number.
+func unit(e kit.Estimate, format string) string {
+	if e.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf(format, e.Value)
+}
+
+// printRemarks says, a line each, what a reader of the table must know.
+func (a *app) printRemarks(p *own.Plan, rows []own.Row) {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if len(p.Seeds) == 1 {
+		add("one seed: there is no interval, and no verdict; --seeds 0-4 has both")
+	} else {
+		add("± and [ ] are 95 %% intervals, those of ratios paired by seed")
+	}
+	for _, r := range rows {
+		name := r.Method
+		if p.Axis != "" {
+			name = fmt.Sprintf("%s at %s %v", r.Method, p.Axis, p.Values[r.Value])
+		}
+		cfg := p.Configs[r.Point]
+		switch {
+		case len(r.Failed) > 0:
+			add("%s failed with %d of %d seeds: %s", name, len(r.Failed), len(r.Cells), r.Failed[0].Why)
+		case len(r.Diverged) > 0:
+			at := r.Cells[0].Diverged
+			for _, c := range r.Cells {
+				if at == nil {
+					at = c.Diverged
+				}
+			}
+			add("%s diverged with %d of %d seeds, first seen after %d gradients: lower --rate %g, or give --set %s.rate=…", name, len(r.Diverged),
+				len(r.Cells), at.Pushes, cfg.Rate, r.Method)
+		case r.Missed > 0:
+			add("%s never reaches %.4g %% within %d gradients with %d of %d seeds: give more --pushes, or a lower --target-accuracy", name,
+				100*cfg.TargetAccuracy, cfg.MaxPushes, r.Missed, len(r.Cells))
+		case r.First > 0:
+			add("%s is at %.4g %% at its first evaluation with %d of %d seeds: its time is an upper bound", name, 100*p.Accuracies()[0], r.First, len(r.Cells))
+		}
+		switch {
+		case r.Decide > 0 && r.Over.N == 0:
+			add("%s beside %s: without all times only the order of pairs counts, and %d seeds of one order decide", name, p.Methods[0], r.Decide)
+		case r.Decide > 0:
+			add("%s beside %s: %d seeds would decide in four of five cases, if effect and spread are as seen", name, p.Methods[0], r.Decide)
+		}
+	}
+	fmt.Fprintln(a.out)
+	for _, l := range lines {
+		fmt.Fprintln(a.out, l)
+	}
+}
