@@ -110,8 +110,12 @@ type exportFigure struct {
 // exported lists the figures in the order of the pages.
 func exported(all map[string][]loaded) []exportFigure {
 	var out []exportFigure
+	var keys []string
 	for i := range cited.Documents {
-		for _, l := range all[cited.Documents[i].Key] {
+		keys = append(keys, cited.Documents[i].Key)
+	}
+	for _, key := range append(keys, notebook.Own) {
+		for _, l := range all[key] {
 			out = append(out, exportedOf(l)...)
 		}
 	}
@@ -217,7 +221,11 @@ func (x exportFigure) facts() []string {
 	}
 	kind := page.KindOr(x.of.Drawn[0].Kind, x.Kind)
 	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(page.Kinds[kind].En()), "profile: "+who(x.Result).En())
-	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", page.Program, x.ID, x.Profile))
+	command := ownCommand(x.loaded)
+	if command == "" {
+		command = fmt.Sprintf("%s run %s --profile %s", page.Program, x.ID, x.Profile)
+	}
+	out = append(out, "command: "+command)
 	commit := "unknown: no record of the run lies beside the result"
 	if x.Run != nil && x.Run.Commit != "" {
 		commit = x.Run.Commit

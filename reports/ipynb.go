@@ -72,8 +72,12 @@ func sidesOfExperiment(all map[string][]loaded, o Options) ([]loaded, error) {
 			return firstShownFirst(e), nil
 		}
 	}
-	return nil, fmt.Errorf("reports: no result of %s in %s: make it with `%s run %s`, or name the folder that has it with --results",
-		o.Experiment, o.Results, page.Program, o.Experiment)
+	verb := "run " + o.Experiment
+	if paperOf(o.Experiment) == notebook.Own {
+		verb = "compare"
+	}
+	return nil, fmt.Errorf("reports: no result of %s in %s: make it with `%s %s`, or name the folder that has it with --results",
+		o.Experiment, o.Results, onPath, verb)
 }
 
 // jupyterWriter makes one notebook from one result in one language.
@@ -121,7 +125,7 @@ func (w *jupyterWriter) write(e []loaded) error {
 	head := struct {
 		Title, Document, Number, Counts, Answer string
 		Own, Ours                               bool
-	}{w.Page.Title[w.l], w.of.Short()[w.l], "", strings.Join(counts, " · "), answer, w.of.Key == cited.OwnKey, w.of.Ours}
+	}{w.Page.Title[w.l], w.of.Short()[w.l], "", strings.Join(counts, " · "), answer, w.of.Key == notebook.Own, w.of.Ours}
 	if n := paperNumber(w.Source); n != "" {
 		head.Number = page.SourceOf(n)[w.l]
 	}
@@ -182,18 +186,22 @@ const (
 
 // commands adds the cells that run everything anew.
 func (w *jupyterWriter) commands() error {
-	from := "out/results"
-	command := fmt.Sprintf("%s run %s --profile %s", onPath, w.ID, w.Profile)
-	if len(w.Seeds) > 0 && !ran.Seedless(w.Result) {
-		command += " --seeds " + strings.ReplaceAll(strings.Trim(fmt.Sprint(w.Seeds), "[]"), " ", ",")
+	from, command := "out/results", ownCommand(w.loaded)
+	if command != "" {
+		from = filepath.ToSlash(w.Results)
+	} else {
+		command = fmt.Sprintf("%s run %s --profile %s", onPath, w.ID, w.Profile)
+		if len(w.Seeds) > 0 && !ran.Seedless(w.Result) {
+			command += " --seeds " + strings.ReplaceAll(strings.Trim(fmt.Sprint(w.Seeds), "[]"), " ", ",")
+		}
 	}
 	if err := w.tell("run", map[string]any{"Who": who(w.Result)[w.l]}); err != nil {
 		return err
 	}
 	w.book.Code("run", "!"+command)
-	write := fmt.Sprintf("!%s export %s --results %s --out %s", onPath, w.ID, from, csvFolder)
+	write := fmt.Sprintf("!%s export %s --results %s --out %s --quiet", onPath, w.ID, from, csvFolder)
 	if len(exportedOf(w.loaded)) > 0 {
-		write += fmt.Sprintf("\n!%s report --experiment %s --results %s --figures %s", onPath, w.ID, from, figureFolder)
+		write += fmt.Sprintf("\n!%s report --experiment %s --results %s --figures %s --quiet", onPath, w.ID, from, figureFolder)
 		if w.l == 1 {
 			write += " --lang zh"
 		}
@@ -349,6 +357,9 @@ func (w *jupyterWriter) ends(e []loaded) error {
 		return err
 	}
 	cite := []string{citeResult(w.of, e, w.Address).BibTeX}
+	if w.of.Key == notebook.Own {
+		cite[0] = software(e).BibTeX
+	}
 	if w.of.BibTeX != "" {
 		cite = append(cite, w.of.BibTeX)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"gradsync/experiments/cli/export"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/own"
 	"gradsync/internal/gosource"
 	"gradsync/reports"
 	"gradsync/reports/notebook"
@@ -92,10 +93,16 @@ func (a *app) chosen(o *reports.Options, lang string, ipynb bool, given func(fla
 	if o.Lang = slices.Index(notebook.Languages[:], lang); o.Lang < 0 {
 		return usagef("report: --lang %q: want en or zh", lang)
 	}
-	if all := Experiments(); o.Experiment != "" && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return e.ID == o.Experiment }) {
+	if all := Experiments(); o.Experiment != "" && !isOwn(o.Experiment) && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return e.ID == o.Experiment }) {
 		return usagef("report: no experiment %q: the nearest are %s; `gradsync list` has all", o.Experiment, nearest(all, o.Experiment))
 	}
 	return nil
+}
+
+// isOwn reports whether an id is of a comparison that gradsync compare made.
+func isOwn(id string) bool {
+	name, ok := strings.CutPrefix(id, own.Document+"/")
+	return ok && name != ""
 }
 
 // writeJupyter writes the notebook of an experiment and says where it is.
@@ -199,7 +206,7 @@ seed. Files are written or replaced, and none is removed.`,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			all := Experiments()
 			for _, id := range ids {
-				if !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
+				if !isOwn(id) && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
 					return usagef("export: no experiment %q: the nearest are %s; `gradsync list` has all", id, nearest(all, id))
 				}
 			}

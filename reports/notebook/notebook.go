@@ -100,15 +100,30 @@ func (b *Book) Page(r *result.Result, others Results) (*Page, error) {
 	return out, nil
 }
 
+// Own is the document whose results somebody names as he likes: one notebook tells of all.
+const Own = "own"
+
+// textOf returns the place of an experiment's notebook, without language and ending.
+func textOf(id string) string {
+	if strings.HasPrefix(id, Own+"/") {
+		return Own + "/compare"
+	}
+	return id
+}
+
 // Has reports whether the experiment id has a notebook.
 func (b *Book) Has(id string) bool {
-	_, err := fs.Stat(b.text, id+".en.md")
+	_, err := fs.Stat(b.text, textOf(id)+".en.md")
 	return err == nil
 }
 
 // Titles returns the title of an experiment's notebook, the first line of each language.
 func (b *Book) Titles(id string) (out Both, err error) {
 	for l, lang := range Languages {
+		if strings.HasPrefix(id, Own+"/") { // its notebook makes a title of what it finds
+			out[l] = id
+			continue
+		}
 		raw, err := fs.ReadFile(b.text, id+"."+lang+".md")
 		if err != nil {
 			return out, fmt.Errorf("notebook: %w", err)
@@ -190,7 +205,7 @@ func (p *page) parse() (notebook *text.Template, err error) {
 		return nil, err
 	}
 	p.t.Funcs(p.funcs())
-	src, err := fs.ReadFile(p.book.text, p.Result.ID+"."+p.lang+".md")
+	src, err := fs.ReadFile(p.book.text, textOf(p.Result.ID)+"."+p.lang+".md")
 	if err != nil {
 		return nil, err
 	}
