@@ -16,7 +16,7 @@ type Notebook struct {
 	Title string
 	About map[string]string
 	cells []any
-	ids   map[string]int
+	ids   map[string]bool
 }
 
 // Output is what a cell shows: Plain for whoever has no pictures, and the HTML of a table, or a
@@ -86,13 +86,15 @@ const mostOfID = 60
 func (n *Notebook) id(name string) string {
 	name = typeset.Slug(name)
 	name = strings.Trim(name[:min(mostOfID, len(name))], "-")
+	id := name
+	for i := 2; n.ids[id]; i++ {
+		id = fmt.Sprintf("%s-%d", name, i)
+	}
 	if n.ids == nil {
-		n.ids = map[string]int{}
+		n.ids = map[string]bool{}
 	}
-	if n.ids[name]++; n.ids[name] > 1 {
-		return n.id(fmt.Sprintf("%s-%d", name, n.ids[name]))
-	}
-	return name
+	n.ids[id] = true
+	return id
 }
 
 // lines cuts a text behind the ends of its lines.
