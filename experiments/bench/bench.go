@@ -1,5 +1,6 @@
 // Package bench measures: training steps, matrix products and vector kernels of
-// every engine, the coding of coded SGD, the host's share of a push, and all-reduces between processes, beside their peers. Each contender runs in a process of its own,
+// every engine, the coding of coded SGD, the host's share of a push, and all-reduces
+// between processes, beside their peers. Each contender runs in a process of its own,
 // so that its peak memory is its own and an interleaved round never meets
 // another's threads or garbage; processes speak the protocol of Job and Reply,
 // one JSON object a line, and peers in other languages speak it too.

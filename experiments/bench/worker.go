@@ -26,7 +26,7 @@ type Task struct {
 	Group int                   // steps that are taken together, 0: 1
 }
 
-// whole returns how many steps are taken where so many are asked for: one group at least.
+// whole rounds steps up to whole groups, one at least.
 func (t *Task) whole(steps int) int {
 	g := max(t.Group, 1)
 	return max((steps+g-1)/g, 1) * g

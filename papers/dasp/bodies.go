@@ -6,8 +6,8 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// bodies are gradients that are used or dropped: memory of the server's for weights
-// that it gives to workers.
+// bodies are the memory of gradients that are used or dropped: the server puts weights
+// into it and gives it to workers.
 type bodies []body
 
 // body is one of them and the version whose weights it holds, 0: none.
@@ -23,8 +23,8 @@ func (b *bodies) add(bytes []byte, version int64) {
 	}
 }
 
-// holding takes a body out, one that holds the weights of that version: as it is if
-// there is such a one, else written anew, else new. Version 0 is always written.
+// holding takes out a body that holds the weights of a version: one that holds them
+// already, else the oldest, written anew, else a new one. Version 0 is always written.
 func (b *bodies) holding(version int64, weights []float32) []byte {
 	i := slices.IndexFunc(*b, func(x body) bool { return version > 0 && x.version == version })
 	if i >= 0 {
@@ -33,8 +33,8 @@ func (b *bodies) holding(version int64, weights []float32) []byte {
 		return found
 	}
 	var old []byte
-	if k := len(*b) - 1; k >= 0 {
-		old = (*b)[0].bytes // of the oldest version
+	if len(*b) > 0 {
+		old = (*b)[0].bytes
 		*b = slices.Delete(*b, 0, 1)
 	}
 	return vec.AppendBytes(old[:0], weights)

@@ -18,8 +18,8 @@ type worker struct {
 	out  cluster.Msg    // gradient
 	loss float64
 
-	// Bodies have one owner at a time. The server gives the weights of a step, whose
-	// memory is that of the next step's gradient, which is given to the server.
+	// A body has one owner at a time. Weights come as the worker's own; once used, their
+	// memory is the next gradient's, which is given to the server.
 	spare         []byte
 	own, ownGrads []float32 // weights and gradient, on a machine whose words are not the wire's
 }

@@ -96,7 +96,7 @@ func hand(p cluster.Proc, n int) error {
 	return nil
 }
 
-// poison is what bodies hold once they are given away: as float32 a NaN.
+// poison fills bodies that were given away: as float32 it is NaN.
 const poison = 0xFF
 
 // Poisoned returns p with the promise of cluster.Msg.Given kept to the letter: a body that was given away
