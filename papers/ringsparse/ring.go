@@ -23,6 +23,8 @@ type ring struct {
 	residual []float32 // what a threshold dropped
 	tags     [][]Kind  // [layer][block]: which store holds the sum
 
+	blocks Blocks // nil: grads has the gradient when its layer is there
+
 	msg [2]cluster.Msg
 	buf [2][]byte
 	due time.Duration // charged and not yet passed
