@@ -1,6 +1,8 @@
 package train
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -59,14 +61,19 @@ func shapes(m *model.Model) [][2]int {
 }
 
 // code runs the loop of the methods of codedsgd.
-func (x *replica) code(blocks *blocks) error {
+func (x *replica) code(blocks *blocks) (err error) {
 	job := x.codedJob(x.steps)
 	if x.task != nil {
 		task := &codedTask{Task: x.task, blocks: blocks, attack: x.cfg.Attack}
 		if task.attack != nil {
 			task.bad = task.attack.first(&x.cfg)
 		}
-		job.Task = task
+		if job.Task, err = x.onDevice(task, job.Options.Rule); err != nil {
+			return err
+		}
+		if f, ok := job.Task.(*fixedTask); ok {
+			defer func() { err = cmp.Or(err, f.close()) }()
+		}
 	}
 	job.OnStep = func(step int64) (bool, error) { return x.ended(step + 1) }
 	log, err := codedsgd.Run(x.p, job)
@@ -78,6 +85,20 @@ func (x *replica) code(blocks *blocks) error {
 	}
 	x.end.Ends, x.end.Coded = log.Ends, log.Totals
 	return nil
+}
+
+// onDevice returns the task that rounds on a device, where there is one and no rule wants the
+// gradients as they are.
+func (x *replica) onDevice(task *codedTask, rule codedsgd.Rule) (codedsgd.Task, error) {
+	e, err := x.task.pool.exchanger()
+	if err != nil || e == nil || rule.Name != "" {
+		return task, err
+	}
+	f, err := newFixedTask(task, e)
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return f, nil
 }
 
 // checkWhole refuses a batch of all nodes that the set cannot fill once.
@@ -225,11 +246,13 @@ type blockKey struct {
 }
 
 type block struct {
-	once  sync.Once
-	asked int
-	grads []float32
-	loss  float64
-	err   error
+	once    sync.Once
+	asked   int
+	grads   []float32
+	fixed   []int32  // the same, rounded on a device
+	clipped [][2]int // by layer, what Quantise counts
+	loss    float64
+	err     error
 }
 
 func newBlocks(holders int) *blocks { return &blocks{holders: holders, open: map[blockKey]*block{}} }

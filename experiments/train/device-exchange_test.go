@@ -8,12 +8,12 @@ import (
 	"testing"
 	"unsafe"
 
+	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
-	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 )
 
@@ -179,5 +179,57 @@ func TestSparseOnDevice(t *testing.T) {
 			}
 		})
 	}
-	_ = tensor.BitmapWords
+}
+
+// TestFixedOnDevice: blocks that a device rounds are those that the host rounds, whatever the
+// method, and their counts too.
+func TestFixedOnDevice(t *testing.T) {
+	all := devices(t)
+	for name, c := range map[string]Config{
+		"cssgd":              inBlocks(codedsgd.CSSGD, 3, 2, 0),
+		"cssgd by columns":   inBlocks(codedsgd.CSSGD, 4, 2, 12),
+		"cssgd, local":       inBlocks(codedsgd.CSSGD, 3, 2, 0),
+		"literal":            inBlocks(codedsgd.CSSGD, 4, 2, 0),
+		"unicast":            inBlocks(codedsgd.SSGDUnicast, 3, 1, 0),
+		"multicast":          inBlocks(codedsgd.SSGDMulticast, 3, 2, 0),
+		"compressed":         inBlocks(codedsgd.Compressed, 4, 2, 0),
+		"out of range":       inBlocks(codedsgd.Compressed, 3, 2, 0),
+		"passes":             inBlocks(codedsgd.CSSGD, 2, 1, 0),
+		"empty micro-blocks": inBlocks(codedsgd.CSSGD, 3, 2, 60),
+		"attack":             inBlocks(codedsgd.CSSGD, 3, 2, 0),
+		"median":             inBlocks(codedsgd.CSSGD, 3, 2, 0),
+	} {
+		switch name {
+		case "cssgd by columns":
+			c.Coded.Split = codedsgd.Columns
+		case "cssgd, local":
+			c.Runtime = "local"
+		case "literal":
+			c.Coded.Literal = true
+		case "out of range":
+			c.Coded.Range = 0.25
+		case "passes":
+			c.BatchSize = 2*passImages + 100
+		case "attack":
+			c.Attack = &Attack{Kind: "flipped", Pieces: 1}
+		case "median":
+			c.Coded.Rule.Name = codedsgd.Median
+		}
+		t.Run(name, func(t *testing.T) {
+			for device, d := range all {
+				want, before := onDevice(t, d, true, c)
+				got, after := onDevice(t, d, false, c)
+				if c.Runtime == "local" {
+					want.Coded.Totals, got.Coded.Totals = codedsgd.Totals{}, codedsgd.Totals{}
+				}
+				if a, b := text(t, want), text(t, got); a != b {
+					t.Errorf("%s: the outcome with the device's blocks differs:\n%s\nwant\n%s", device, b, a)
+				}
+				if name == "out of range" && got.Coded.Totals.Saturated == 0 {
+					t.Errorf("%s: nothing was out of range", device)
+				}
+				t.Logf("%s: %d bytes down, not %d; %d launches, not %d", device, after.down, before.down, after.launches, before.launches)
+			}
+		})
+	}
 }

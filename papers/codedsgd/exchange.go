@@ -62,8 +62,10 @@ type node struct {
 	store   *store
 	sum     []int64
 	pieces  *pieces // nil: the sum is all that is wanted
-	log     *Log
-	step    int64
+	// quantiser is the task if it makes fixed point itself; nil: the store does.
+	quantiser Quantiser
+	log       *Log
+	step      int64
 
 	stages []cluster.Work
 	reqs   []cluster.Req // of this step's stages
@@ -106,6 +108,9 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 	}
 	if job.Task != nil {
 		x.store, x.sum = newStore(x), make([]int64, x.params)
+		if x.pieces == nil {
+			x.quantiser, _ = job.Task.(Quantiser)
+		}
 	}
 	x.agreed = x.agreement()
 	x.method, err = newExchanger(x)

@@ -107,18 +107,29 @@ func (x *node) gradients(step int64) func(done func(int)) error {
 // waited for the last stage has the loss and the counts too.
 func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 	s, next := x.store, x.last
-	final := func(layer int) {
+	fixed := func(layer, saturated, notFinite int) {
 		if layer != next {
 			panic(fmt.Sprintf("codedsgd: the task is done with layer %d, want %d: last layer first, each once", layer, next))
 		}
 		next--
-		s.put(q, j, layer)
+		s.count(layer, saturated, notFinite)
 		if layer > 0 {
 			report(layer)
 		}
 	}
+	final := func(layer int) {
+		saturated, notFinite := s.put(q, j, layer)
+		fixed(layer, saturated, notFinite)
+	}
 	if lo, hi := x.bounds[q*x.m+j], x.bounds[q*x.m+j+1]; lo < hi {
-		loss, err := x.job.Task.BlockGrad(step, lo, hi, s.grads, final) // Alg. 1, line 4
+		var loss float64
+		var err error
+		// Alg. 1, line 4
+		if x.quantiser != nil {
+			loss, err = x.quantiser.BlockFixed(step, lo, hi, s.micro(q, j), s.limit, fixed)
+		} else {
+			loss, err = x.job.Task.BlockGrad(step, lo, hi, s.grads, final)
+		}
 		if err != nil {
 			return err
 		}
@@ -230,19 +241,25 @@ func (s *store) Layer(block, j, layer int) ([]int32, error) {
 		return nil, fmt.Errorf("codedsgd: rank %d reads the gradient of block %d, which it lacks", s.rank, block)
 	}
 	l := s.layers[layer]
-	return s.fixed[s.place[block]*s.m+j][l.Offset : l.Offset+l.Length], nil
+	return s.micro(block, j)[l.Offset : l.Offset+l.Length], nil
 }
 
-// put quantises what grads has of a layer as micro-block j's of a block of the node.
-func (s *store) put(block, j, layer int) {
+// micro returns micro-block j of one of the node's blocks, all layers.
+func (s *store) micro(block, j int) []int32 { return s.fixed[s.place[block]*s.m+j] }
+
+// put quantises what grads has of a layer as micro-block j's of a block of the node, and
+// returns Quantise's counts.
+func (s *store) put(block, j, layer int) (saturated, notFinite int) {
 	l := s.layers[layer]
-	dst, src := s.fixed[s.place[block]*s.m+j][l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
-	saturated, notFinite := 0, 0
+	dst, src := s.micro(block, j)[l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
 	if s.bounds == nil {
-		saturated, notFinite = Quantise(dst, src, s.limit)
-	} else {
-		notFinite = words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
+		return Quantise(dst, src, s.limit)
 	}
+	return 0, words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
+}
+
+// count adds what could not be represented of a layer.
+func (s *store) count(layer, saturated, notFinite int) {
 	s.saturated += int64(saturated)
 	s.notFinite += int64(notFinite)
 	if notFinite > 0 {
