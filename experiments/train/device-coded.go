@@ -33,14 +33,13 @@ func (t *fixedTask) BlockFixed(step int64, lo, hi int, fixed []int32, limit floa
 	computed := false
 	b.once.Do(func() {
 		computed = true
-		b.clipped = make([][2]int, len(t.layers))
+		b.fixed, b.clipped = make([]int32, len(fixed)), make([][2]int, len(t.layers))
 		b.loss, b.err = t.blockFixed(step, lo, hi, fixed, limit, func(l, saturated, notFinite int) {
+			at, end := t.layers[l].Offset, t.layers[l].Offset+t.layers[l].Length
+			copy(b.fixed[at:end], fixed[at:end]) // the rank may clip its own when it is told
 			b.clipped[l] = [2]int{saturated, notFinite}
 			done(l, saturated, notFinite)
 		})
-		if b.err == nil {
-			b.fixed = append([]int32(nil), fixed...)
-		}
 	})
 	if computed || b.err != nil {
 		return b.loss, b.err

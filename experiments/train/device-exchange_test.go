@@ -1,12 +1,15 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"unsafe"
+
+	compare "github.com/google/go-cmp/cmp"
 
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
@@ -107,11 +110,23 @@ func devices(t *testing.T) map[string]driver.Driver {
 	return all
 }
 
-// sparseNet returns a small training by ringsparse.
+// agree compares outcomes, but for times of a real clock.
+func agree(t *testing.T, got, want *Outcome) {
+	t.Helper()
+	if got.Runtime != "virtual" { // a real clock
+		got, want = &Outcome{ParamsSHA256: got.ParamsSHA256, Updates: got.Updates}, &Outcome{ParamsSHA256: want.ParamsSHA256, Updates: want.Updates}
+	}
+	if diff := compare.Diff(text(t, want), text(t, got)); diff != "" {
+		t.Errorf("the outcome differs from the host's:\n%s", diff)
+	}
+}
+
+// sparseNet returns a small training by ringsparse: two steps of three ranks, three layers.
 func sparseNet(o ringsparse.Options) Config {
 	c := quick("ringsparse")
 	c.Model, c.Width, c.Classes, c.RawPixels = "mlp", 1./16, 3, true
 	c.MaxPushes, c.MaxUpdates, c.EvalEvery, c.Batch = 0, 2, -1, 2
+	o.LogChoices = true
 	c.RingSparse = &o
 	return c
 }
@@ -131,104 +146,116 @@ func pruned(t *testing.T, c Config) []bool {
 }
 
 // TestSparseOnDevice: what the device counts and packs are the host's numbers, so training
-// and choices are the same, to the bit, whatever the options.
+// and choices are the same, to the bit, whatever the options. What crosses to the host falls
+// with what is zero: a tenth of the weights is kept, black pixels leave two thirds of the
+// gradients. Kernels beside the pass's are those that make and count the kinds of each layer,
+// and three for each block that is packed.
 func TestSparseOnDevice(t *testing.T) {
 	all := devices(t)
-	for name, c := range map[string]Config{
-		"as in the patent":  sparseNet(ringsparse.Options{}),
-		"gradients":         sparseNet(ringsparse.Options{Kinds: "gradients"}),
-		"gradients, coo":    sparseNet(ringsparse.Options{Kinds: "gradients", Codec: "coo"}),
-		"gradients, bitmap": sparseNet(ringsparse.Options{Kinds: "gradients", Codec: "bitmap"}),
-		"weights, direct":   sparseNet(ringsparse.Options{Kinds: "weights", Codec: "dense"}),
-		"printed sign":      sparseNet(ringsparse.Options{Sign: "printed"}),
-		"tie of gradients":  sparseNet(ringsparse.Options{Tie: "gradients"}),
-		"all-gather":        sparseNet(ringsparse.Options{Exchange: "all-gather"}),
-		"threshold":         sparseNet(ringsparse.Options{Threshold: 1e-4}),
-		"decay":             sparseNet(ringsparse.Options{}),
-		"pruned":            sparseNet(ringsparse.Options{}),
-		"pruned, weights":   sparseNet(ringsparse.Options{Kinds: "weights"}),
-		"uneven batch":      sparseNet(ringsparse.Options{}),
-		"one rank":          sparseNet(ringsparse.Options{}),
+	const passes, layers, every = 2 * 3, 3, 2 * 3 * 3 * 3
+	for name, c := range map[string]struct {
+		options ringsparse.Options
+		change  func(*Config)
+		device  string  // "": the lazy one
+		per     int     // kernels by layer, beside packing
+		packed  int     // blocks
+		share   float64 // of the host's bytes, at most
+	}{
+		"as in the patent":  {device: "emulator", per: 3, packed: every, share: 0.67},
+		"gradients":         {options: ringsparse.Options{Kinds: "gradients"}, per: 1, packed: every, share: 0.67},
+		"gradients, coo":    {options: ringsparse.Options{Kinds: "gradients", Codec: "coo"}, per: 1, packed: every, share: 0.67},
+		"gradients, bitmap": {options: ringsparse.Options{Kinds: "gradients", Codec: "bitmap"}, device: "fake", per: 1, packed: every, share: 0.67},
+		"weights, direct":   {options: ringsparse.Options{Kinds: "weights", Codec: "dense"}, per: 2, share: 1.001},
+		"printed sign":      {options: ringsparse.Options{Sign: "printed"}, per: 4, packed: every, share: 0.67},
+		"tie of gradients":  {options: ringsparse.Options{Tie: "gradients"}, per: 3, packed: every, share: 0.67},
+		"all-gather":        {options: ringsparse.Options{Exchange: "all-gather"}, per: 1, packed: passes * layers, share: 0.67},
+		"decay":             {change: func(c *Config) { c.WeightDecay = 0.01 }, per: 4, share: 1.001},
+		"pruned":            {change: func(c *Config) { c.Mask = pruned(t, *c) }, per: 4, packed: every, share: 0.14},
+		"pruned, weights": {options: ringsparse.Options{Kinds: "weights"}, change: func(c *Config) { c.Mask = pruned(t, *c) },
+			device: "emulator", per: 3, packed: every, share: 0.14},
+		"threshold":    {options: ringsparse.Options{Threshold: 1e-4}, share: 1},
+		"uneven batch": {change: func(c *Config) { c.BatchSize = 7 }, share: 1},
+		"processors":   {change: func(c *Config) { c.Runtime = "local" }, per: 3, packed: every, share: 0.67},
 	} {
-		c.RingSparse.LogChoices = true
-		switch name {
-		case "decay":
-			c.WeightDecay = 0.01
-		case "pruned", "pruned, weights":
-			c.Mask = pruned(t, c)
-		case "uneven batch":
-			c.BatchSize = 7
-		case "one rank":
-			c.Platform = uneven(1)
-		}
 		t.Run(name, func(t *testing.T) {
-			first := ""
-			for device, d := range all {
-				want, before := onDevice(t, d, true, c)
-				got, after := onDevice(t, d, false, c)
-				if a, b := text(t, want), text(t, got); a != b {
-					t.Errorf("%s: the outcome with the device's blocks differs:\n%s\nwant\n%s", device, b, a)
-				}
-				if first == "" {
-					first = got.ParamsSHA256
-				}
-				if got.ParamsSHA256 != first {
-					t.Errorf("%s: parameters %.12s, another device has %.12s", device, got.ParamsSHA256, first)
-				}
-				t.Logf("%s: %d bytes down, not %d; %d launches, not %d", device, after.down, before.down, after.launches, before.launches)
+			cfg := sparseNet(c.options)
+			if c.change != nil {
+				c.change(&cfg)
+			}
+			d := all[cmp.Or(c.device, "lazy")]
+			if d == nil {
+				t.Skip("there is no fake driver")
+			}
+			want, host := onDevice(t, d, true, cfg)
+			got, device := onDevice(t, d, false, cfg)
+			agree(t, got, want)
+			if share := float64(device.down) / float64(host.down); share > c.share {
+				t.Errorf("%d bytes came to the host, the gradients are %d: %.3f of it, want %.3f", device.down, host.down, share, c.share)
+			}
+			if more, want := device.launches-host.launches, int64(passes*layers*c.per+3*c.packed); more != want {
+				t.Errorf("%d kernels more than the passes', want %d", more, want)
 			}
 		})
 	}
 }
 
 // TestFixedOnDevice: blocks that a device rounds are those that the host rounds, whatever the
-// method, and their counts too.
+// method, and their counts too. A block comes once, however many passes it takes, beside
+// counts by ClippedInts; kernels beside the passes' are one for each layer of a pass, which adds
+// it up, and one for each layer of a block, which rounds it.
 func TestFixedOnDevice(t *testing.T) {
 	all := devices(t)
-	for name, c := range map[string]Config{
-		"cssgd":              inBlocks(codedsgd.CSSGD, 3, 2, 0),
-		"cssgd by columns":   inBlocks(codedsgd.CSSGD, 4, 2, 12),
-		"cssgd, local":       inBlocks(codedsgd.CSSGD, 3, 2, 0),
-		"literal":            inBlocks(codedsgd.CSSGD, 4, 2, 0),
-		"unicast":            inBlocks(codedsgd.SSGDUnicast, 3, 1, 0),
-		"multicast":          inBlocks(codedsgd.SSGDMulticast, 3, 2, 0),
-		"compressed":         inBlocks(codedsgd.Compressed, 4, 2, 0),
-		"out of range":       inBlocks(codedsgd.Compressed, 3, 2, 0),
-		"passes":             inBlocks(codedsgd.CSSGD, 2, 1, 0),
-		"empty micro-blocks": inBlocks(codedsgd.CSSGD, 3, 2, 60),
-		"attack":             inBlocks(codedsgd.CSSGD, 3, 2, 0),
-		"median":             inBlocks(codedsgd.CSSGD, 3, 2, 0),
+	const steps, layers = 3, 3
+	for name, c := range map[string]struct {
+		sync            string
+		nodes, r, micro int
+		change          func(*Config)
+		device          string // "": the lazy one
+		blocks, passes  int64  // on the device, in a step; on virtual time holders share a block
+	}{
+		"cssgd":            {sync: codedsgd.CSSGD, nodes: 3, r: 2, device: "emulator", blocks: 3, passes: 3},
+		"cssgd by columns": {sync: codedsgd.CSSGD, nodes: 4, r: 2, micro: 12, change: func(c *Config) { c.Coded.Split = codedsgd.Columns }, blocks: 12, passes: 12},
+		"processors":       {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Runtime = "local" }, blocks: 6, passes: 6},
+		"literal":          {sync: codedsgd.CSSGD, nodes: 4, r: 2, change: func(c *Config) { c.Coded.Literal = true }, blocks: 6, passes: 6},
+		"unicast":          {sync: codedsgd.SSGDUnicast, nodes: 3, r: 1, device: "fake", blocks: 3, passes: 3},
+		"multicast":        {sync: codedsgd.SSGDMulticast, nodes: 3, r: 2, blocks: 3, passes: 3},
+		"compressed":       {sync: codedsgd.Compressed, nodes: 4, r: 2, blocks: 6, passes: 6},
+		"out of range": {sync: codedsgd.Compressed, nodes: 3, r: 2, change: func(c *Config) { c.Coded.Range = 0.25 },
+			device: "emulator", blocks: 3, passes: 3},
+		"passes":             {sync: codedsgd.CSSGD, nodes: 2, r: 1, change: func(c *Config) { c.BatchSize = 2*passImages + 100 }, blocks: 2, passes: 4},
+		"empty micro-blocks": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, change: func(c *Config) { c.BatchSize = 5 }, blocks: 5, passes: 5},
+		"a bad piece": {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Attack = &Attack{Kind: "flipped", Pieces: 1} },
+			blocks: 2, passes: 2},
+		"median": {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Coded.Rule.Name = codedsgd.Median }},
 	} {
-		switch name {
-		case "cssgd by columns":
-			c.Coded.Split = codedsgd.Columns
-		case "cssgd, local":
-			c.Runtime = "local"
-		case "literal":
-			c.Coded.Literal = true
-		case "out of range":
-			c.Coded.Range = 0.25
-		case "passes":
-			c.BatchSize = 2*passImages + 100
-		case "attack":
-			c.Attack = &Attack{Kind: "flipped", Pieces: 1}
-		case "median":
-			c.Coded.Rule.Name = codedsgd.Median
-		}
 		t.Run(name, func(t *testing.T) {
-			for device, d := range all {
-				want, before := onDevice(t, d, true, c)
-				got, after := onDevice(t, d, false, c)
-				if c.Runtime == "local" {
-					want.Coded.Totals, got.Coded.Totals = codedsgd.Totals{}, codedsgd.Totals{}
-				}
-				if a, b := text(t, want), text(t, got); a != b {
-					t.Errorf("%s: the outcome with the device's blocks differs:\n%s\nwant\n%s", device, b, a)
-				}
-				if name == "out of range" && got.Coded.Totals.Saturated == 0 {
-					t.Errorf("%s: nothing was out of range", device)
-				}
-				t.Logf("%s: %d bytes down, not %d; %d launches, not %d", device, after.down, before.down, after.launches, before.launches)
+			cfg := inBlocks(c.sync, c.nodes, c.r, c.micro)
+			if c.change != nil {
+				c.change(&cfg)
+			}
+			d := all[cmp.Or(c.device, "lazy")]
+			if d == nil {
+				t.Skip("there is no fake driver")
+			}
+			want, host := onDevice(t, d, true, cfg)
+			got, device := onDevice(t, d, false, cfg)
+			agree(t, got, want)
+			if more, want := device.launches-host.launches, steps*layers*(c.passes+c.blocks); more != want {
+				t.Errorf("%d kernels more than the passes', want %d", more, want)
+			}
+			m, err := cfg.network()
+			if err != nil {
+				t.Fatal(err)
+			}
+			block, counts := int64(m.NumParams()), int64(0)
+			for _, l := range m.Layers() {
+				counts += int64(kernels.ClippedInts(l.Length))
+			}
+			if more, want := device.down-host.down, 4*steps*(c.blocks*(block+counts)-c.passes*block); more != want {
+				t.Errorf("%d bytes more came to the host than gradients of all passes have, want %d", more, want)
+			}
+			if name == "out of range" && got.Coded.Totals.Saturated == 0 {
+				t.Error("nothing was out of range")
 			}
 		})
 	}
