@@ -1,8 +1,6 @@
 package train
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -61,18 +59,16 @@ func shapes(m *model.Model) [][2]int {
 }
 
 // code runs the loop of the methods of codedsgd.
-func (x *replica) code(blocks *blocks) (err error) {
+func (x *replica) code(blocks *blocks) error {
 	job := x.codedJob(x.steps)
 	if x.task != nil {
 		task := &codedTask{Task: x.task, blocks: blocks, attack: x.cfg.Attack}
 		if task.attack != nil {
 			task.bad = task.attack.first(&x.cfg)
 		}
+		var err error
 		if job.Task, err = x.onDevice(task, job.Options.Rule); err != nil {
 			return err
-		}
-		if f, ok := job.Task.(*fixedTask); ok {
-			defer func() { err = cmp.Or(err, f.close()) }()
 		}
 	}
 	job.OnStep = func(step int64) (bool, error) { return x.ended(step + 1) }
@@ -94,11 +90,15 @@ func (x *replica) onDevice(task *codedTask, rule codedsgd.Rule) (codedsgd.Task, 
 	if err != nil || e == nil || rule.Name != "" {
 		return task, err
 	}
-	f, err := newFixedTask(task, e)
-	if err != nil {
-		return nil, errors.Join(err, f.close())
+	f, err := newDeviceFixed(task.Task, e)
+	fixed := &fixedTask{codedTask: task, deviceFixed: f}
+	if task.blocks != nil { // a block comes once for all ranks that hold it
+		x.shared.atEnd(fixed.close)
+		return fixed, err
 	}
-	return f, nil
+	kept := &keptTask{fixedTask: fixed, kept: map[int][]int32{}}
+	x.shared.atEnd(kept.close)
+	return kept, err
 }
 
 // checkWhole refuses a batch of all nodes that the set cannot fill once.

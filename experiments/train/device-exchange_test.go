@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -205,31 +206,45 @@ func TestSparseOnDevice(t *testing.T) {
 // it up, and one for each layer of a block, which rounds it.
 func TestFixedOnDevice(t *testing.T) {
 	all := devices(t)
-	const steps, layers = 3, 3
+	const steps, layers = 2, 3
+	local := func(c *Config) { c.Runtime = "local" }
 	for name, c := range map[string]struct {
 		sync            string
 		nodes, r, micro int
-		change          func(*Config)
 		device          string // "": the lazy one
 		blocks, passes  int64  // on the device, in a step; on virtual time holders share a block
+		kept            bool   // blocks stay there, their sums come
+		change          func(*Config)
 	}{
 		"cssgd":            {sync: codedsgd.CSSGD, nodes: 3, r: 2, device: "emulator", blocks: 3, passes: 3},
-		"cssgd by columns": {sync: codedsgd.CSSGD, nodes: 4, r: 2, micro: 12, change: func(c *Config) { c.Coded.Split = codedsgd.Columns }, blocks: 12, passes: 12},
-		"processors":       {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Runtime = "local" }, blocks: 6, passes: 6},
-		"literal":          {sync: codedsgd.CSSGD, nodes: 4, r: 2, change: func(c *Config) { c.Coded.Literal = true }, blocks: 6, passes: 6},
+		"cssgd by columns": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, blocks: 6, passes: 6, change: func(c *Config) { c.Coded.Split = codedsgd.Columns }},
+		"processors":       {sync: codedsgd.CSSGD, nodes: 3, r: 2, blocks: 6, passes: 6, change: local},
+		"literal":          {sync: codedsgd.CSSGD, nodes: 4, r: 2, blocks: 6, passes: 6, change: func(c *Config) { c.Coded.Literal = true }},
 		"unicast":          {sync: codedsgd.SSGDUnicast, nodes: 3, r: 1, device: "fake", blocks: 3, passes: 3},
 		"multicast":        {sync: codedsgd.SSGDMulticast, nodes: 3, r: 2, blocks: 3, passes: 3},
 		"compressed":       {sync: codedsgd.Compressed, nodes: 4, r: 2, blocks: 6, passes: 6},
-		"out of range": {sync: codedsgd.Compressed, nodes: 3, r: 2, change: func(c *Config) { c.Coded.Range = 0.25 },
-			device: "emulator", blocks: 3, passes: 3},
-		"passes":             {sync: codedsgd.CSSGD, nodes: 2, r: 1, change: func(c *Config) { c.BatchSize = 2*passImages + 100 }, blocks: 2, passes: 4},
-		"empty micro-blocks": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, change: func(c *Config) { c.BatchSize = 5 }, blocks: 5, passes: 5},
-		"a bad piece": {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Attack = &Attack{Kind: "flipped", Pieces: 1} },
-			blocks: 2, passes: 2},
+		"out of range": {sync: codedsgd.Compressed, nodes: 3, r: 2, device: "emulator", blocks: 3, passes: 3,
+			change: func(c *Config) { c.Coded.Range = 0.25 }},
+		"compressed by processors":   {sync: codedsgd.Compressed, nodes: 4, r: 2, blocks: 12, passes: 12, kept: true, change: local},
+		"compressed in micro-blocks": {sync: codedsgd.Compressed, nodes: 4, r: 1, micro: 8, blocks: 8, passes: 8, kept: true, change: local},
+		"a bad piece is kept": {sync: codedsgd.Compressed, nodes: 3, r: 2, blocks: 4, passes: 4, kept: true,
+			change: func(c *Config) {
+				c.Runtime, c.Attack, c.Coded.Range = "local", &Attack{Kind: "flipped", Pieces: 1}, 0.25
+			}},
+		"passes": {sync: codedsgd.CSSGD, nodes: 2, r: 1, blocks: 2, passes: 4, change: func(c *Config) { c.BatchSize = 2*passImages + 100 }},
+		"passes are kept": {sync: codedsgd.Compressed, nodes: 2, r: 1, blocks: 2, passes: 4, kept: true,
+			change: func(c *Config) { c.BatchSize = 2*passImages + 100 }},
+		"empty micro-blocks": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, blocks: 5, passes: 5, change: func(c *Config) { c.BatchSize = 5 }},
+		"empty ones are kept": {sync: codedsgd.Compressed, nodes: 3, r: 1, blocks: 2, passes: 2, kept: true,
+			change: func(c *Config) { c.BatchSize = 2 }},
+		"all have all": {sync: codedsgd.Compressed, nodes: 2, r: 2, blocks: 1, passes: 1},
+		"a bad piece": {sync: codedsgd.CSSGD, nodes: 3, r: 2, blocks: 2, passes: 2,
+			change: func(c *Config) { c.Attack = &Attack{Kind: "flipped", Pieces: 1} }},
 		"median": {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Coded.Rule.Name = codedsgd.Median }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := inBlocks(c.sync, c.nodes, c.r, c.micro)
+			cfg.MaxUpdates = steps
 			if c.change != nil {
 				c.change(&cfg)
 			}
@@ -240,23 +255,116 @@ func TestFixedOnDevice(t *testing.T) {
 			want, host := onDevice(t, d, true, cfg)
 			got, device := onDevice(t, d, false, cfg)
 			agree(t, got, want)
-			if more, want := device.launches-host.launches, steps*layers*(c.passes+c.blocks); more != want {
-				t.Errorf("%d kernels more than the passes', want %d", more, want)
-			}
 			m, err := cfg.network()
 			if err != nil {
 				t.Fatal(err)
 			}
-			block, counts := int64(m.NumParams()), int64(0)
+			pass, counts := int64(m.NumParams()), int64(0)
 			for _, l := range m.Layers() {
 				counts += int64(kernels.ClippedInts(l.Length))
 			}
-			if more, want := device.down-host.down, 4*steps*(c.blocks*(block+counts)-c.passes*block); more != want {
+			added, come := int64(0), c.blocks*pass
+			if c.kept {
+				added, come = sums(t, &cfg, m)
+			}
+			if more, want := device.launches-host.launches, steps*(layers*(c.passes+c.blocks)+added); more != want {
+				t.Errorf("%d kernels more than the passes', want %d", more, want)
+			}
+			if more, want := device.down-host.down, 4*steps*(come+c.blocks*counts-c.passes*pass); more != want {
 				t.Errorf("%d bytes more came to the host than gradients of all passes have, want %d", more, want)
 			}
 			if name == "out of range" && got.Coded.Totals.Saturated == 0 {
 				t.Error("nothing was out of range")
 			}
 		})
+	}
+}
+
+// sums returns how many additions all ranks make in a step to sum blocks, and how many numbers
+// come of it.
+func sums(t *testing.T, c *Config, m *model.Model) (added, come int64) {
+	t.Helper()
+	a, err := codedsgd.Assign(c.Workers, c.Coded.Redundancy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := codedsgd.PlanSums(a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	micro := max(c.Coded.MicroBlocks/a.Blocks(), 1)
+	bounds := a.Split(c.BatchSize, micro*a.Blocks(), nil)
+	for _, l := range m.Layers() {
+		sum := func(slice int, blocks []int) {
+			terms := int64(0)
+			for _, q := range blocks {
+				for j := range micro {
+					if bounds[q*micro+j] < bounds[q*micro+j+1] {
+						terms++
+					}
+				}
+			}
+			if lo, hi := plan.Slice(l.Length, slice); lo < hi && terms > 0 {
+				added, come = added+terms-1, come+int64(hi-lo)
+			}
+		}
+		for rank := range c.Workers {
+			sum(rank, a.Of(rank))
+			for _, s := range plan.Sums() {
+				if slices.Contains(s.Common, rank) {
+					sum(s.Slice, s.Blocks)
+				}
+			}
+		}
+	}
+	return added, come
+}
+
+// TestExchangeFails: whichever call of the driver's fails while a gradient is exchanged from a
+// device, the run ends with that error, and all memory is given back.
+func TestExchangeFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	kept := inBlocks(codedsgd.Compressed, 2, 1, 0)
+	kept.MaxUpdates = 1
+	ring := sparseNet(ringsparse.Options{})
+	ring.MaxUpdates = 1
+	for name, c := range map[string]Config{"ringsparse": ring, "compressed": kept} {
+		calls, at := 0, 0
+		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int {
+			if calls++; calls == at {
+				return 2
+			}
+			return 0
+		}})
+		e, err := engine.New(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Backends["device"] = func(m *model.Model, batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, 1), nil }
+		defer delete(Backends, "device")
+		c.Engine, c.Backend = "", "device"
+		free, _, err := d.Memory()
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = 0
+		mustRun(t, c)
+		all := calls
+		for n := 1; n < all*3/4; n += all / 20 { // the rest scores the test images
+			calls, at = 0, n
+			var failed *driver.Error
+			if _, err := Run(t.Context(), c); !errors.As(err, &failed) || failed.Code != 2 {
+				t.Errorf("%s, call %d of %d: %v, want out of memory", name, n, all, err)
+			}
+			at = 0
+			if left, _, err := d.Memory(); left != free || err != nil {
+				t.Fatalf("%s, call %d of %d, %v: %d bytes of %d are free again, %v", name, n, all, failed, left, free, err)
+			}
+		}
+		if err := errors.Join(e.Close(), d.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }

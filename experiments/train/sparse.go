@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"time"
 
 	"gradsync/experiments/platforms"
@@ -58,17 +57,18 @@ func (c *Config) density() float64 {
 }
 
 // sparse runs the patent's loop.
-func (x *replica) sparse(rates []cluster.CodecRate) (err error) {
+func (x *replica) sparse(rates []cluster.CodecRate) error {
 	job := ringsparse.Job{Layers: x.layers, Rate: x.cfg.Rate, WeightDecay: x.cfg.WeightDecay, Steps: x.steps, Mask: x.cfg.Mask,
 		OnStep: func(step int64) (bool, error) { return x.ended(step + 1) }}
 	if x.task != nil {
 		task := &sparseTask{Task: x.task}
+		var err error
 		if task.e, err = x.task.pool.exchanger(); err != nil {
 			return err
 		}
 		if job.Task = task; task.e != nil {
 			job.Blocks = task.open
-			defer func() { err = cmp.Or(err, task.close()) }()
+			x.shared.atEnd(task.close)
 		}
 	} else {
 		job.Density = func(int) (weights, gradients float64) { return 1, x.cfg.density() }

@@ -23,18 +23,6 @@ type Task interface {
 	BlockGrad(step int64, lo, hi int, grads []float32, done func(layer int)) (loss float64, err error)
 }
 
-// Quantiser is a Task that makes fixed point of gradients where it computes them, on a device,
-// so that the host is given what it sends and adds. A Rule wants them in float32 and does
-// without.
-//
-// Source: ours: of a gradient on a device the wire's numbers alone need leave it
-type Quantiser interface {
-	Task
-	// BlockFixed is BlockGrad, but that fixed gets what Quantise makes of the sums in the
-	// range of limit, and done also Quantise's counts.
-	BlockFixed(step int64, lo, hi int, fixed []int32, limit float64, done func(layer, saturated, notFinite int)) (loss float64, err error)
-}
-
 // Job is one rank's part of a training. Every rank gets its own; they agree in
 // everything but Task and what only takes time, and start from the same parameters. A
 // rank that gets a packet by another job or other options ends the run; where every

@@ -126,7 +126,7 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 		var err error
 		// Alg. 1, line 4
 		if x.quantiser != nil {
-			loss, err = x.quantiser.BlockFixed(step, lo, hi, s.micro(q, j), s.limit, fixed)
+			loss, err = x.quantiser.BlockFixed(step, lo, hi, s.micro(q, j), s.within, fixed)
 		} else {
 			loss, err = x.job.Task.BlockGrad(step, lo, hi, s.grads, final)
 		}
@@ -137,7 +137,11 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 	} else {
 		clear(s.grads)
 		for l := x.last; l >= 0; l-- {
-			final(l)
+			if x.keeps() {
+				fixed(l, 0, 0)
+			} else {
+				final(l)
+			}
 		}
 	}
 	if next >= 0 {
@@ -200,12 +204,12 @@ func (x *node) finished() error {
 type store struct {
 	rank   int
 	layers []cluster.Layer
-	limit  float64
+	within FixedPoint
 	m      int
 	bounds []int     // of the pieces whose means a rule wants; nil: sums in fixed point
 	place  []int     // of a block among the node's own; −1: it lacks it
 	grads  []float32 // of the micro-block that is being computed
-	fixed  [][]int32 // [place·m + micro-block]
+	fixed  [][]int32 // [place·m + micro-block]; of blocks that stay on a device nil
 	loss   float64   // of the step, a sum over samples
 
 	saturated, notFinite int64 // of the step
@@ -213,7 +217,7 @@ type store struct {
 }
 
 func newStore(x *node) *store {
-	s := &store{rank: x.rank, layers: x.job.Layers, limit: x.o.Range, m: x.m, grads: make([]float32, x.params)}
+	s := &store{rank: x.rank, layers: x.job.Layers, within: FixedPoint{x.o.Range, Top}, m: x.m, grads: make([]float32, x.params)}
 	if x.pieces != nil {
 		s.bounds = x.bounds
 	}
@@ -225,6 +229,12 @@ func newStore(x *node) *store {
 		s.place[q] = i
 	}
 	s.fixed = make([][]int32, len(x.own)*x.m)
+	if x.o.Method == Compressed {
+		s.within.Most = summand(x.o.MicroBlocks)
+	}
+	if x.keeps() {
+		return s
+	}
 	for i := range s.fixed {
 		s.fixed[i] = make([]int32, x.params)
 	}
@@ -253,7 +263,7 @@ func (s *store) put(block, j, layer int) (saturated, notFinite int) {
 	l := s.layers[layer]
 	dst, src := s.micro(block, j)[l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
 	if s.bounds == nil {
-		return Quantise(dst, src, s.limit)
+		return s.within.Quantise(dst, src)
 	}
 	return 0, words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
 }

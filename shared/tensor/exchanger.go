@@ -17,9 +17,13 @@ type Exchanger interface {
 	// PackBitmap writes the bitmap of x to form, in BitmapWords(len(x)) words, and behind it
 	// the elements that are not +0, in order. form has room for all of them.
 	PackBitmap(c *Call, x, form []float32)
-	// QuantiseRange writes vec.QuantiseRange of x to dst. clipped, of ClippedInts(len(x))
-	// elements, gets counts of what was out of range, NaN and infinite, in turns.
-	QuantiseRange(c *Call, dst []int32, x []float32, clipped []int32, limit float64)
+	// QuantiseRange writes vec.QuantiseRange of x to dst, clamped to −top … top. clipped, of
+	// ClippedInts(len(x)) elements, gets counts of what was out of range, NaN and infinite, in
+	// turns. Out of range is also what top clamps, but for numbers 1 beyond it, which rounding
+	// may put there, and the ends of the range.
+	QuantiseRange(c *Call, dst []int32, x []float32, clipped []int32, limit float64, top int32)
+	// AddInt32 adds src to dst modulo 2³².
+	AddInt32(c *Call, dst, src []int32)
 	// ClippedInts returns how many counts QuantiseRange writes for n elements.
 	ClippedInts(n int) int
 }

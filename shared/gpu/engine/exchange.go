@@ -29,11 +29,20 @@ func (e *Engine) PackBitmap(c *tensor.Call, x, form []float32) {
 }
 
 // QuantiseRange queues the rounding.
-func (e *Engine) QuantiseRange(c *tensor.Call, dst []int32, x []float32, clipped []int32, limit float64) {
+func (e *Engine) QuantiseRange(c *tensor.Call, dst []int32, x []float32, clipped []int32, limit float64, top int32) {
 	n := len(x)
 	px, pd, pc := at(x, n), at(dst, n), at(clipped, e.ClippedInts(n))
 	if l := e.lane(c); l != nil {
-		l.keep(l.queue.QuantiseRange(n, px, pd, pc, limit))
+		l.keep(l.queue.QuantiseRange(n, px, pd, pc, limit, top))
+	}
+}
+
+// AddInt32 queues a sum modulo 2³².
+func (e *Engine) AddInt32(c *tensor.Call, dst, src []int32) {
+	n := len(src)
+	pd, ps := at(dst, n), at(src, n)
+	if l := e.lane(c); l != nil {
+		l.keep(l.queue.AddInt32(n, pd, ps))
 	}
 }
 

@@ -62,7 +62,9 @@ func TestExchanger(t *testing.T) {
 			rounded, wantRounded := make([]float32, len(x)), make([]int32, len(x))
 			n := e.ClippedInts(len(x))
 			over, wantOver := make([]float32, n), vec.QuantiseRange(wantRounded, x, 0.5)
-			e.QuantiseRange(&c, fixed, dev[at[0]:at[1]], clipped, 0.5)
+			e.QuantiseRange(&c, fixed, dev[at[0]:at[1]], clipped, 0.5, math.MaxInt32)
+			vec.AddInt32(wantRounded, wantRounded)
+			e.AddInt32(&c, fixed[:len(x)], fixed[:len(x)])
 			e.Download(&c, rounded, tensor.Float32s(fixed)[:len(x)])
 			e.Download(&c, over, tensor.Float32s(clipped[:n]))
 			var sum vec.Clipped

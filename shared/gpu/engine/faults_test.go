@@ -158,7 +158,8 @@ func tour(d driver.Driver) (o outcome) {
 		e.ConvBackwardFilter(&c, tensor.Conv{N: 4, InC: 1, H: 2, W: 2, OutC: 2, KH: 1, KW: 1, Stride: 1}, x, x, y[:2])
 		z := e.Make(&c, 40)
 		if z != nil {
-			e.QuantiseRange(&c, tensor.Int32s(z[:20]), x[:20], tensor.Int32s(z[20:]), 1)
+			e.QuantiseRange(&c, tensor.Int32s(z[:20]), x[:20], tensor.Int32s(z[20:]), 1, 1<<20)
+			e.AddInt32(&c, tensor.Int32s(z[:20]), tensor.Int32s(z[:20]))
 			e.Upload(&c, z[:2], tensor.Float32s([]int32{3, 30}))
 			e.CountNonzero(&c, y, tensor.Int32s(z[:2]), tensor.Int32s(z[4:5]))
 			e.PackBitmap(&c, x[:7], z[8:])
