@@ -36,6 +36,8 @@ type Options struct {
 	Memory    int  // bytes
 	Version   int  // of CUDA as the driver gives it: 11040 is 11.4
 	NoDevices bool
+	// Capability is the compute capability, 75 for 7.5; 0: 9.0.
+	Capability int
 }
 
 // Library is one fake driver with a state of its own.
@@ -70,6 +72,9 @@ func New(built, dir string, o Options) (*Library, error) {
 	}
 	if o.Version != 0 {
 		set["version"] = o.Version
+	}
+	if o.Capability != 0 {
+		set["capability"] = o.Capability
 	}
 	if o.NoDevices {
 		set["devices"] = 0
