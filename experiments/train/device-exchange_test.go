@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -18,6 +17,7 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/race"
 	"gradsync/shared/tensor/model"
 )
 
@@ -37,7 +37,7 @@ func (d *counting) Download(s driver.Stream, dst, src unsafe.Pointer, bytes int)
 	return d.Driver.Download(s, dst, src, bytes)
 }
 
-// traffic is what a run asked of a driver.
+// traffic counts what a run asked of a driver.
 type traffic struct{ launches, down int64 }
 
 // hidden is a Stepper on a device whose gradients all come to the host.
@@ -77,21 +77,25 @@ func onDevice(t *testing.T, d driver.Driver, hide bool, c Config) (*Outcome, tra
 	return o, traffic{counts.launches.Load(), counts.down.Load()}
 }
 
-// devices are those that this machine can have: the emulator, and fake drivers.
-func devices(t *testing.T) map[string]driver.Driver {
+// devices opens the emulator and fake drivers, whichever this machine has.
+type devices map[string]driver.Driver
+
+func openDevices(t *testing.T) devices {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	all := map[string]driver.Driver{"emulator": driver.Emulated(driver.EmulatorOptions{})}
-	built, err := fake.Build(kernels.Sources())
-	if err != nil && !errors.Is(err, fake.ErrMissing) {
-		t.Fatal(err)
+	all := devices{}
+	built, missing := fake.Build(kernels.Sources())
+	if missing != nil && !errors.Is(missing, fake.ErrMissing) {
+		t.Fatal(missing)
+	}
+	if missing != nil || !race.Enabled { // minutes under the race detector
+		all["emulator"] = driver.Emulated(driver.EmulatorOptions{})
 	}
 	for name, lazy := range map[string]bool{"fake": false, "lazy": true} {
-		if err != nil {
-			t.Logf("%s: %v", name, err)
-			continue
+		if missing != nil {
+			break
 		}
 		l, err := fake.New(built, t.TempDir(), fake.Options{Lazy: lazy})
 		if err != nil {
@@ -109,6 +113,16 @@ func devices(t *testing.T) map[string]driver.Driver {
 		}
 	})
 	return all
+}
+
+// get returns the device of a name, the lazy driver without one, and else what there is.
+func (all devices) get(name string) driver.Driver {
+	for _, name := range []string{name, "lazy", "emulator"} {
+		if d := all[name]; d != nil {
+			return d
+		}
+	}
+	return nil
 }
 
 // agree compares outcomes, but for times of a real clock.
@@ -152,7 +166,7 @@ func pruned(t *testing.T, c Config) []bool {
 // gradients. Kernels beside the pass's are those that make and count the kinds of each layer,
 // and three for each block that is packed.
 func TestSparseOnDevice(t *testing.T) {
-	all := devices(t)
+	all := openDevices(t)
 	const passes, layers, every = 2 * 3, 3, 2 * 3 * 3 * 3
 	for name, c := range map[string]struct {
 		options ringsparse.Options
@@ -176,17 +190,14 @@ func TestSparseOnDevice(t *testing.T) {
 			device: "emulator", per: 3, packed: every, share: 0.14},
 		"threshold":    {options: ringsparse.Options{Threshold: 1e-4}, share: 1},
 		"uneven batch": {change: func(c *Config) { c.BatchSize = 7 }, share: 1},
-		"processors":   {change: func(c *Config) { c.Runtime = "local" }, per: 3, packed: every, share: 0.67},
+		"processes":    {change: func(c *Config) { c.Runtime = "tcp" }, per: 3, packed: every, share: 0.67},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := sparseNet(c.options)
 			if c.change != nil {
 				c.change(&cfg)
 			}
-			d := all[cmp.Or(c.device, "lazy")]
-			if d == nil {
-				t.Skip("there is no fake driver")
-			}
+			d := all.get(c.device)
 			want, host := onDevice(t, d, true, cfg)
 			got, device := onDevice(t, d, false, cfg)
 			agree(t, got, want)
@@ -200,58 +211,59 @@ func TestSparseOnDevice(t *testing.T) {
 	}
 }
 
+func onClocks(c *Config) { c.Runtime = "local" }
+
+// fixedCases are the trainings of TestFixedOnDevice.
+var fixedCases = map[string]struct {
+	sync            string
+	nodes, r, micro int
+	device          string // "": the lazy one
+	blocks, passes  int64  // on the device, in a step; on virtual time holders share a block
+	kept            bool   // blocks stay there, their sums come
+	change          func(*Config)
+}{
+	"cssgd":            {sync: codedsgd.CSSGD, nodes: 3, r: 2, device: "emulator", blocks: 3, passes: 3},
+	"cssgd by columns": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, blocks: 6, passes: 6, change: func(c *Config) { c.Coded.Split = codedsgd.Columns }},
+	"processors":       {sync: codedsgd.CSSGD, nodes: 3, r: 2, blocks: 6, passes: 6, change: onClocks},
+	"literal":          {sync: codedsgd.CSSGD, nodes: 4, r: 2, blocks: 6, passes: 6, change: func(c *Config) { c.Coded.Literal = true }},
+	"unicast":          {sync: codedsgd.SSGDUnicast, nodes: 3, r: 1, device: "fake", blocks: 3, passes: 3},
+	"multicast":        {sync: codedsgd.SSGDMulticast, nodes: 3, r: 2, blocks: 3, passes: 3},
+	"compressed":       {sync: codedsgd.Compressed, nodes: 4, r: 2, blocks: 6, passes: 6},
+	"out of range": {sync: codedsgd.Compressed, nodes: 3, r: 2, device: "emulator", blocks: 3, passes: 3,
+		change: func(c *Config) { c.Coded.Range = 0.25 }},
+	"compressed by processors":   {sync: codedsgd.Compressed, nodes: 4, r: 2, blocks: 12, passes: 12, kept: true, change: onClocks},
+	"compressed in micro-blocks": {sync: codedsgd.Compressed, nodes: 4, r: 1, micro: 8, blocks: 8, passes: 8, kept: true, change: onClocks},
+	"a bad piece is kept": {sync: codedsgd.Compressed, nodes: 3, r: 2, blocks: 4, passes: 4, kept: true,
+		change: func(c *Config) {
+			c.Runtime, c.Attack, c.Coded.Range = "local", &Attack{Kind: "flipped", Pieces: 1}, 0.25
+		}},
+	"passes": {sync: codedsgd.CSSGD, nodes: 2, r: 1, blocks: 2, passes: 4, change: func(c *Config) { c.BatchSize = 2*passImages + 100 }},
+	"passes are kept": {sync: codedsgd.Compressed, nodes: 2, r: 1, blocks: 2, passes: 4, kept: true,
+		change: func(c *Config) { c.BatchSize = 2*passImages + 100 }},
+	"empty micro-blocks": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, blocks: 5, passes: 5, change: func(c *Config) { c.BatchSize = 5 }},
+	"empty ones are kept": {sync: codedsgd.Compressed, nodes: 3, r: 1, blocks: 2, passes: 2, kept: true,
+		change: func(c *Config) { c.BatchSize = 2 }},
+	"all have all": {sync: codedsgd.Compressed, nodes: 2, r: 2, blocks: 1, passes: 1},
+	"a bad piece": {sync: codedsgd.CSSGD, nodes: 3, r: 2, blocks: 2, passes: 2,
+		change: func(c *Config) { c.Attack = &Attack{Kind: "flipped", Pieces: 1} }},
+	"median": {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Coded.Rule.Name = codedsgd.Median }},
+}
+
 // TestFixedOnDevice: blocks that a device rounds are those that the host rounds, whatever the
 // method, and their counts too. A block comes once, however many passes it takes, beside
 // counts by ClippedInts; kernels beside the passes' are one for each layer of a pass, which adds
 // it up, and one for each layer of a block, which rounds it.
 func TestFixedOnDevice(t *testing.T) {
-	all := devices(t)
+	all := openDevices(t)
 	const steps, layers = 2, 3
-	local := func(c *Config) { c.Runtime = "local" }
-	for name, c := range map[string]struct {
-		sync            string
-		nodes, r, micro int
-		device          string // "": the lazy one
-		blocks, passes  int64  // on the device, in a step; on virtual time holders share a block
-		kept            bool   // blocks stay there, their sums come
-		change          func(*Config)
-	}{
-		"cssgd":            {sync: codedsgd.CSSGD, nodes: 3, r: 2, device: "emulator", blocks: 3, passes: 3},
-		"cssgd by columns": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, blocks: 6, passes: 6, change: func(c *Config) { c.Coded.Split = codedsgd.Columns }},
-		"processors":       {sync: codedsgd.CSSGD, nodes: 3, r: 2, blocks: 6, passes: 6, change: local},
-		"literal":          {sync: codedsgd.CSSGD, nodes: 4, r: 2, blocks: 6, passes: 6, change: func(c *Config) { c.Coded.Literal = true }},
-		"unicast":          {sync: codedsgd.SSGDUnicast, nodes: 3, r: 1, device: "fake", blocks: 3, passes: 3},
-		"multicast":        {sync: codedsgd.SSGDMulticast, nodes: 3, r: 2, blocks: 3, passes: 3},
-		"compressed":       {sync: codedsgd.Compressed, nodes: 4, r: 2, blocks: 6, passes: 6},
-		"out of range": {sync: codedsgd.Compressed, nodes: 3, r: 2, device: "emulator", blocks: 3, passes: 3,
-			change: func(c *Config) { c.Coded.Range = 0.25 }},
-		"compressed by processors":   {sync: codedsgd.Compressed, nodes: 4, r: 2, blocks: 12, passes: 12, kept: true, change: local},
-		"compressed in micro-blocks": {sync: codedsgd.Compressed, nodes: 4, r: 1, micro: 8, blocks: 8, passes: 8, kept: true, change: local},
-		"a bad piece is kept": {sync: codedsgd.Compressed, nodes: 3, r: 2, blocks: 4, passes: 4, kept: true,
-			change: func(c *Config) {
-				c.Runtime, c.Attack, c.Coded.Range = "local", &Attack{Kind: "flipped", Pieces: 1}, 0.25
-			}},
-		"passes": {sync: codedsgd.CSSGD, nodes: 2, r: 1, blocks: 2, passes: 4, change: func(c *Config) { c.BatchSize = 2*passImages + 100 }},
-		"passes are kept": {sync: codedsgd.Compressed, nodes: 2, r: 1, blocks: 2, passes: 4, kept: true,
-			change: func(c *Config) { c.BatchSize = 2*passImages + 100 }},
-		"empty micro-blocks": {sync: codedsgd.CSSGD, nodes: 3, r: 2, micro: 6, blocks: 5, passes: 5, change: func(c *Config) { c.BatchSize = 5 }},
-		"empty ones are kept": {sync: codedsgd.Compressed, nodes: 3, r: 1, blocks: 2, passes: 2, kept: true,
-			change: func(c *Config) { c.BatchSize = 2 }},
-		"all have all": {sync: codedsgd.Compressed, nodes: 2, r: 2, blocks: 1, passes: 1},
-		"a bad piece": {sync: codedsgd.CSSGD, nodes: 3, r: 2, blocks: 2, passes: 2,
-			change: func(c *Config) { c.Attack = &Attack{Kind: "flipped", Pieces: 1} }},
-		"median": {sync: codedsgd.CSSGD, nodes: 3, r: 2, change: func(c *Config) { c.Coded.Rule.Name = codedsgd.Median }},
-	} {
+	for name, c := range fixedCases {
 		t.Run(name, func(t *testing.T) {
 			cfg := inBlocks(c.sync, c.nodes, c.r, c.micro)
 			cfg.MaxUpdates = steps
 			if c.change != nil {
 				c.change(&cfg)
 			}
-			d := all[cmp.Or(c.device, "lazy")]
-			if d == nil {
-				t.Skip("there is no fake driver")
-			}
+			d := all.get(c.device)
 			want, host := onDevice(t, d, true, cfg)
 			got, device := onDevice(t, d, false, cfg)
 			agree(t, got, want)
@@ -326,18 +338,24 @@ func TestExchangeFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	kept := inBlocks(codedsgd.Compressed, 2, 1, 0)
-	kept.MaxUpdates = 1
-	ring := sparseNet(ringsparse.Options{})
-	ring.MaxUpdates = 1
+	built, err := fake.Build(kernels.Sources())
+	if errors.Is(err, fake.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, ring := inBlocks(codedsgd.Compressed, 2, 1, 0), sparseNet(ringsparse.Options{})
+	kept.MaxUpdates, ring.MaxUpdates = 1, 1
 	for name, c := range map[string]Config{"ringsparse": ring, "compressed": kept} {
-		calls, at := 0, 0
-		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int {
-			if calls++; calls == at {
-				return 2
-			}
-			return 0
-		}})
+		l, err := fake.New(built, t.TempDir(), fake.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := driver.Open(l.Path, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		e, err := engine.New(d)
 		if err != nil {
 			t.Fatal(err)
@@ -345,22 +363,29 @@ func TestExchangeFails(t *testing.T) {
 		Backends["device"] = func(m *model.Model, batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, 1), nil }
 		defer delete(Backends, "device")
 		c.Engine, c.Backend = "", "device"
-		free, _, err := d.Memory()
-		if err != nil {
-			t.Fatal(err)
+		count := func(key string) int {
+			n, err := l.Count(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
 		}
-		calls = 0
+		open, before := count("open"), count("calls")
 		mustRun(t, c)
-		all := calls
-		for n := 1; n < all*3/4; n += all / 20 { // the rest scores the test images
-			calls, at = 0, n
+		all := count("calls") - before
+		for n := 1; n < all*3/4; n += all / 40 { // the rest scores the test images
+			if err := l.FailAt(n, 2); err != nil {
+				t.Fatal(err)
+			}
 			var failed *driver.Error
 			if _, err := Run(t.Context(), c); !errors.As(err, &failed) || failed.Code != 2 {
 				t.Errorf("%s, call %d of %d: %v, want out of memory", name, n, all, err)
 			}
-			at = 0
-			if left, _, err := d.Memory(); left != free || err != nil {
-				t.Fatalf("%s, call %d of %d, %v: %d bytes of %d are free again, %v", name, n, all, failed, left, free, err)
+			if err := l.FailAt(-1, 0); err != nil {
+				t.Fatal(err)
+			}
+			if now := count("open"); now != open {
+				t.Fatalf("%s, call %d of %d, %v: %d things are open, want %d", name, n, all, failed, now, open)
 			}
 		}
 		if err := errors.Join(e.Close(), d.Close()); err != nil {
