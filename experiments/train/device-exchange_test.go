@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -13,12 +14,15 @@ import (
 
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
+	"gradsync/shared/cluster"
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/race"
+	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
+	"gradsync/shared/tensor/vec"
 )
 
 // counting is a driver that counts kernels and bytes.
@@ -164,7 +168,8 @@ func pruned(t *testing.T, c Config) []bool {
 // and choices are the same, to the bit, whatever the options. What crosses to the host falls
 // with what is zero: a tenth of the weights is kept, black pixels leave two thirds of the
 // gradients. Kernels beside the pass's are those that make and count the kinds of each layer,
-// and three for each block that is packed.
+// and three for each block that is packed: once, but three times in "pruned" the rank before has
+// chosen the other kind than this rank would, and what was fetched meanwhile is for nothing.
 func TestSparseOnDevice(t *testing.T) {
 	all := openDevices(t)
 	const passes, layers, every = 2 * 3, 3, 2 * 3 * 3 * 3
@@ -185,7 +190,7 @@ func TestSparseOnDevice(t *testing.T) {
 		"tie of gradients":  {options: ringsparse.Options{Tie: "gradients"}, per: 3, packed: every, share: 0.67},
 		"all-gather":        {options: ringsparse.Options{Exchange: "all-gather"}, per: 1, packed: passes * layers, share: 0.67},
 		"decay":             {change: func(c *Config) { c.WeightDecay = 0.01 }, per: 4, share: 1.001},
-		"pruned":            {change: func(c *Config) { c.Mask = pruned(t, *c) }, per: 4, packed: every, share: 0.14},
+		"pruned":            {change: func(c *Config) { c.Mask = pruned(t, *c) }, per: 4, packed: every + 3, share: 0.14},
 		"pruned, weights": {options: ringsparse.Options{Kinds: "weights"}, change: func(c *Config) { c.Mask = pruned(t, *c) },
 			device: "emulator", per: 3, packed: every, share: 0.14},
 		"threshold":    {options: ringsparse.Options{Threshold: 1e-4}, share: 1},
@@ -391,5 +396,79 @@ func TestExchangeFails(t *testing.T) {
 		if err := errors.Join(e.Close(), d.Close()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestDeviceBlocks: the device's blocks are what ringsparse makes on the host of the same
+// gradient and parameters, to the bit, in any order of fetching and loading.
+func TestDeviceBlocks(t *testing.T) {
+	d := driver.Emulated(driver.EmulatorOptions{})
+	e, err := engine.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := []cluster.Layer{{Length: 1500}, {Offset: 1500, Length: 2}}
+	const n, blocks, decay, rate = 1502, 3, 0.25, float32(0.1)
+	r := rand.New(rand.NewPCG(7, 8))
+	params, grads, mask := make([]float32, n), make([]float32, n), make([]bool, n)
+	for i := range params {
+		params[i], mask[i] = float32(r.NormFloat64()), r.IntN(3) > 0
+		if r.IntN(3) > 0 {
+			grads[i] = float32(r.NormFloat64())
+		}
+		if r.IntN(3) > 0 {
+			params[i] = []float32{0, float32(math.Copysign(0, -1))}[r.IntN(2)]
+		}
+	}
+	for _, sign := range []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed} {
+		b, err := newDeviceBlocks(e, ringsparse.Local{Layers: layers, Blocks: blocks, Kinds: []ringsparse.Kind{ringsparse.Weights, ringsparse.Gradients},
+			WeightDecay: decay, Step: float32(sign) * rate, Sign: sign, Mask: mask})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c tensor.Call
+		p, g := e.Make(&c, n), e.Make(&c, n)
+		e.Upload(&c, p, params)
+		e.Upload(&c, g, grads)
+		want := map[ringsparse.Kind][]float32{ringsparse.Gradients: slices.Clone(grads), ringsparse.Weights: make([]float32, n)}
+		vec.AxpyTo(want[ringsparse.Gradients], decay, params)
+		if sign == ringsparse.Printed {
+			for i, v := range want[ringsparse.Gradients] {
+				want[ringsparse.Gradients][i] = 0 - v
+			}
+		}
+		ringsparse.LocalStep(want[ringsparse.Weights], params, want[ringsparse.Gradients], float64(rate), sign)
+		ringsparse.Project(want[ringsparse.Weights], mask)
+		for l := len(layers) - 1; l >= 0; l-- {
+			lo, hi := layers[l].Offset, layers[l].Offset+layers[l].Length
+			b.Queue(&c, l, p[lo:hi], g[lo:hi])
+			if err := b.receive(&c, l); err != nil {
+				t.Fatal(err)
+			}
+			for step := range 4 * blocks {
+				i, k := step%blocks, ringsparse.Kind(1+r.IntN(2))
+				from, to := ringsparse.Block(layers[l].Length, blocks, i)
+				x, got := want[k][lo+from:lo+to], make([]float32, to-from)
+				if step%3 > 0 { // a third of them in vain
+					b.Fetch(l, ringsparse.Kind(1+r.IntN(2)), (i+step%2)%blocks)
+				}
+				form, err := b.Load(got, []byte{1}, l, k, i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if nonzero := vec.CountNonzero(x); !slices.Equal(vec.AppendBytes(nil, got), vec.AppendBytes(nil, x)) || b.Nonzero(l, k, i) != nonzero {
+					t.Errorf("sign %d, layer %d, block %d of %v: %d are not zero, want %d, or other numbers", sign, l, i, k, b.Nonzero(l, k, i), nonzero)
+				}
+				if wire := vec.AppendBitmap([]byte{1}, x); len(form) > 1 && !slices.Equal(form, wire) {
+					t.Errorf("sign %d, layer %d, block %d of %v: another form than vec's", sign, l, i, k)
+				}
+			}
+		}
+		if err := errors.Join(e.Release(&c), e.Release(&b.call)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(e.Close(), d.Close()); err != nil {
+		t.Error(err)
 	}
 }

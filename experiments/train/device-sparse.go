@@ -114,6 +114,8 @@ type deviceBlocks struct {
 	nonzero [][]int32
 	host    []float32
 	wire    []byte
+	fetched fetch
+	under   bool // fetched is under way
 }
 
 var _ ringsparse.Blocks = (*deviceBlocks)(nil)
@@ -225,30 +227,71 @@ func (b *deviceBlocks) Nonzero(layer int, k ringsparse.Kind, block int) int {
 	return int(b.nonzero[layer][slices.Index(b.Kinds, k)*b.Blocks+block])
 }
 
-// Load brings a block as bitmap, packed on the device, where that is shorter.
+// fetch names a block on its way to the host.
+type fetch struct {
+	layer, block int
+	kind         ringsparse.Kind
+}
+
+// extent returns a block on the device, and how many values come of it: its form, where that
+// is shorter.
+func (b *deviceBlocks) extent(f fetch) (x []float32, values int, packed bool) {
+	lo, hi := ringsparse.Block(b.Layers[f.layer].Length, b.Blocks, f.block)
+	x = b.of(f.kind)[b.Layers[f.layer].Offset:][lo:hi]
+	if n := tensor.BitmapWords(len(x)) + b.Nonzero(f.layer, f.kind, f.block); n < len(x) {
+		return x, n, true
+	}
+	return x, len(x), false
+}
+
+// Fetch packs a block, where that is shorter, and sends it.
+func (b *deviceBlocks) Fetch(layer int, k ringsparse.Kind, block int) {
+	f := fetch{layer, block, k}
+	x, n, packed := b.extent(f)
+	if n == 0 || b.under {
+		return
+	}
+	if packed {
+		b.e.PackBitmap(&b.call, x, b.form)
+		x = b.form[:n]
+	}
+	b.e.Send(&b.call, x)
+	b.fetched, b.under = f, true
+}
+
+// Load receives a block, and decodes it if the device has packed it. What was fetched in vain is
+// received first.
 func (b *deviceBlocks) Load(dst []float32, form []byte, layer int, k ringsparse.Kind, block int) ([]byte, error) {
-	lo, hi := ringsparse.Block(b.Layers[layer].Length, b.Blocks, block)
-	x := b.of(k)[b.Layers[layer].Offset:][lo:hi]
-	words, nonzero := tensor.BitmapWords(hi-lo), b.Nonzero(layer, k, block)
-	if words+nonzero >= hi-lo {
-		if hi > lo {
-			b.e.Send(&b.call, x)
-			return form, b.e.Receive(&b.call, dst)
+	f := fetch{layer, block, k}
+	if b.under && f != b.fetched {
+		_, n, _ := b.extent(b.fetched)
+		b.under = false
+		if err := b.e.Receive(&b.call, b.host[:n]); err != nil {
+			return nil, err
 		}
+	}
+	if !b.under {
+		b.Fetch(layer, k, block)
+	}
+	x, n, packed := b.extent(f)
+	words, to := tensor.BitmapWords(len(x)), dst
+	if packed {
+		to = b.host[:n]
+	}
+	if b.under {
+		b.under = false
+		if err := b.e.Receive(&b.call, to); err != nil {
+			return nil, err
+		}
+	}
+	if !packed {
 		return form, nil
 	}
-	b.e.PackBitmap(&b.call, x, b.form)
-	b.e.Send(&b.call, b.form[:words+nonzero])
-	host := b.host[:words+nonzero]
-	if err := b.e.Receive(&b.call, host); err != nil {
-		return nil, err
-	}
 	// On the wire the bitmap ends with its last byte.
-	wire := vec.AppendBytes(b.wire[:0], host[:words])[:vec.BitmapBytes(hi-lo, 0)]
-	wire = vec.AppendBytes(wire, host[words:])
-	b.wire = wire
+	wire := vec.AppendBytes(b.wire[:0], to[:words])[:vec.BitmapBytes(len(x), 0)]
+	b.wire = vec.AppendBytes(wire, to[words:])
 	if form != nil {
-		form = append(form, wire...)
+		form = append(form, b.wire...)
 	}
-	return form, vec.FromBitmap(dst, wire)
+	return form, vec.FromBitmap(dst, b.wire)
 }

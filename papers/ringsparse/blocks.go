@@ -2,17 +2,19 @@ package ringsparse
 
 import "gradsync/shared/cluster"
 
-// Blocks holds a rank's own blocks of a step where its gradient is computed, on a device:
-// both kinds, counted and packed there. It does S3 and S41's counting of a layer before the
-// task reports that layer, and then gives each block once, in the kind that the ring needs:
-// at hop 0 the one that is sent, later the one that the block from the left is added to. So
-// what crosses to the host is what the wire would have of it. Sums, and what is made of them
-// (S5, S51, S52), are the host's: every one needs what arrived there.
+// Blocks holds a rank's own blocks of a step where its gradient is computed, on a device: both
+// kinds, counted and packed there. It does S3 and S41's counting of a layer before the task
+// reports that layer, and then gives each block in the kind that the ring needs: at hop 0 the
+// one that is sent, later the one that the block from the left is added to. So what crosses to
+// the host is what the wire would have of it. Sums, and what is made of them (S5, S51, S52),
+// are the host's: every one needs what arrived there.
 //
 // Source: ours: the patent computes on devices and does not say what leaves them
 type Blocks interface {
 	// Nonzero returns how many entries of a layer's block are not +0.
 	Nonzero(layer int, k Kind, block int) int
+	// Fetch begins to bring a block for which Load will most likely be called next.
+	Fetch(layer int, k Kind, block int)
 	// Load writes a block to dst. With a form that is not nil it also appends the form of
 	// codec bitmap to that, if it has it.
 	Load(dst []float32, form []byte, layer int, k Kind, block int) ([]byte, error)
@@ -52,6 +54,20 @@ func (x *ring) openBlocks() (err error) {
 	x.blocks, err = x.job.Blocks(Local{Layers: x.job.Layers, Blocks: n, Kinds: kinds,
 		WeightDecay: float32(x.job.WeightDecay), Step: float32(float64(x.sign) * x.job.Rate), Sign: x.sign, Mask: x.job.Mask})
 	return err
+}
+
+// fetch begins to bring own block i in the kind that this rank would choose: the rank before
+// sees much the same zeros. It comes while the ring waits.
+func (x *ring) fetch(i int) {
+	if x.blocks == nil {
+		return
+	}
+	i = mod(i, x.n)
+	k := x.only
+	if k == 0 {
+		k, _ = Choose(1-x.dw[i], 1-x.dg[i], x.tie)
+	}
+	x.blocks.Fetch(x.layer, k, i)
 }
 
 // load brings own block i of a kind to its store, and appends its form to one that is not nil.

@@ -87,7 +87,9 @@ func (x *ring) exchange(l int) error {
 			return err
 		}
 		// S4–S6, steps 3, 5, 9: the last round receives and does not send on
-		if err := x.arrive(received, 1, x.send(0, i)); err != nil {
+		sent := x.send(0, i)
+		x.fetch(x.rank - i - 1)
+		if err := x.arrive(received, 1, sent); err != nil {
 			return err
 		}
 		// S4–S6, steps 5–7
