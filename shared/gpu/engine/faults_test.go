@@ -88,6 +88,7 @@ func step(d driver.Driver, m *model.Model) (o outcome) {
 // TestEveryCallFails: whichever call of the driver's fails, in a training step or a lookup
 // of kernels, there is one error that names it, and nothing stays behind.
 func TestEveryCallFails(t *testing.T) {
+	notInRace(t)
 	t.Run("fake", func(t *testing.T) {
 		l := library(t, fake.Options{})
 		d, err := driver.Open(l.Path, 0)
