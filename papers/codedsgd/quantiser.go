@@ -38,7 +38,7 @@ type FixedPoint struct {
 
 // Quantise is Quantise in the range of Limit, clipped to Most.
 //
-// Source: §3.1; ours: sums on the wire are int32 too
+// Source: §3.1
 func (f FixedPoint) Quantise(dst []int32, src []float32) (saturated, notFinite int) {
 	saturated, notFinite = Quantise(dst, src, f.Limit)
 	if f.Most == Top {

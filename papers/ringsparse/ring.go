@@ -86,10 +86,9 @@ func (x *ring) exchange(l int) error {
 		if err := x.pack(x.rank-i, i, false); err != nil {
 			return err
 		}
-		// S4–S6, steps 3, 5, 9: the last round receives and does not send on
-		sent := x.send(0, i)
 		x.fetch(x.rank - i - 1)
-		if err := x.arrive(received, 1, sent); err != nil {
+		// S4–S6, steps 3, 5, 9: the last round receives and does not send on
+		if err := x.arrive(received, 1, x.send(0, i)); err != nil {
 			return err
 		}
 		// S4–S6, steps 5–7
