@@ -49,8 +49,8 @@ type sparseTask struct {
 	blocks *deviceBlocks // nil: the gradient comes to the host
 }
 
-// open makes the blocks. A gradient that is weighted is the host's: there is no product that
-// keeps −0 on the device.
+// open makes the blocks. A gradient that is weighted comes to the host: the device's product, a
+// step of descent from 0, would make +0 of −0.
 func (t *sparseTask) open(l ringsparse.Local) (ringsparse.Blocks, error) {
 	if t.weight != 1 {
 		return nil, nil
