@@ -24,6 +24,8 @@ func outcomes(t *testing.T) []*Outcome {
 			names = Kernels()
 		case KindCoded:
 			names = CodedKernels()
+		case KindPush:
+			names = PushContenders()
 		}
 		for _, name := range names {
 			r := &Result{Contender: name, Class: "k", Rounds: 3, Steps: 1, StepTime: Spread{0.5, 1, 2}, CPU: Spread{1, 1, 1}, StepFLOP: flop,

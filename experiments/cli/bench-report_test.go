@@ -29,6 +29,8 @@ func TestBenchmarksAreComplete(t *testing.T) {
 			names = bench.Kernels()
 		case bench.KindCoded:
 			names = bench.CodedKernels()
+		case bench.KindPush:
+			names = bench.PushContenders()
 		}
 		for _, name := range names {
 			if !strings.Contains(part, "\n| "+name+" |") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -43,11 +44,19 @@ type Task struct {
 // newTask returns the task of worker number worker of workers; the server has
 // worker −1 and no images. init is copied.
 func newTask(s *shared, seed uint64, worker, workers int, init []float32) *Task {
-	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch, weight: 1,
-		seed: seed, worker: worker, epoch: -1,
-		params: append([]float32(nil), init...)}
+	t := newLodger(s, seed, worker, workers, slices.Clone(init))
 	if worker >= 0 {
 		t.grads = make([]float32, len(init))
+	}
+	return t
+}
+
+// newLodger is newTask for a method that lodges the task: it has no gradient before, and
+// init is its parameters, not copied.
+func newLodger(s *shared, seed uint64, worker, workers int, init []float32) *Task {
+	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch, weight: 1,
+		seed: seed, worker: worker, epoch: -1, params: init}
+	if worker >= 0 {
 		t.own = shard(s.set.Train.Len(), seed, worker, workers)
 		t.order = make([]int, len(t.own))
 	}
@@ -83,6 +92,9 @@ func (t *Task) Params() []float32 { return t.params }
 
 // Grads returns this rank's gradient buffer, nil on the server.
 func (t *Task) Grads() []float32 { return t.grads }
+
+// Lodge implements cluster.Lodger.
+func (t *Task) Lodge(params, grads []float32) { t.params, t.grads = params, grads }
 
 // Grad computes the mean-loss gradient of mini-batch number step.
 func (t *Task) Grad(step int64, done func(layer int)) (float64, error) {
