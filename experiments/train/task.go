@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"gradsync/datasets"
@@ -175,6 +176,17 @@ type shared struct {
 	engine string // what computes, and its bit class
 	pool   *pool  // mini-batches
 	eval   *pool  // test batches
+
+	mu   sync.Mutex
+	lent []func() error // give back what ranks were lent of a device
+}
+
+// atEnd keeps what gives back a rank's memory of a device. A failed run's ranks return while
+// their computations go on.
+func (s *shared) atEnd(giveBack func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lent = append(s.lent, giveBack)
 }
 
 // close gives back a device's memory; nil has none.
@@ -182,7 +194,11 @@ func (s *shared) close() error {
 	if s == nil {
 		return nil
 	}
-	return errors.Join(s.pool.close(), s.eval.close())
+	errs := []error{s.pool.close(), s.eval.close()}
+	for _, giveBack := range s.lent {
+		errs = append(errs, giveBack())
+	}
+	return errors.Join(errs...)
 }
 
 // workspace is a stepper with its input buffers.
