@@ -265,6 +265,18 @@ func (l *library) raw(fn function, f *frame, n int) int {
 
 // call calls a function in the device's context, which belongs to a thread.
 func (l *library) call(fn function, f *frame, n int) error {
+	if err := l.within(fn, f); err != nil {
+		return err
+	}
+	defer runtime.UnlockOSThread()
+	if code := l.raw(fn, f, n); code != 0 {
+		return l.failed(fn, code, "")
+	}
+	return nil
+}
+
+// within keeps the goroutine on a thread that has the context, unless there is an error.
+func (l *library) within(fn function, f *frame) error {
 	l.mu.Lock()
 	err := l.lost
 	if l.closed {
@@ -275,16 +287,23 @@ func (l *library) call(fn function, f *frame, n int) error {
 		return err
 	}
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	f.ctx[0] = l.context
 	if r, _, _ := purego.SyscallN(l.address[fnCurrent], f.ctx[:]...); uint32(r) != 0 {
+		runtime.UnlockOSThread()
 		return l.failed(fnCurrent, int(int32(uint32(r))), "")
-	}
-	if code := l.raw(fn, f, n); code != 0 {
-		return l.failed(fn, code, "")
 	}
 	return nil
 }
+
+// Enter makes the context the calling thread's.
+func (l *library) Enter() error {
+	f := l.frame()
+	defer l.give(f)
+	return l.within(fnCurrent, f)
+}
+
+// Leave frees the goroutine from its thread.
+func (l *library) Leave() { runtime.UnlockOSThread() }
 
 // failed makes an error of a code; what means that the device is lost stays.
 func (l *library) failed(fn function, code int, detail string) error {

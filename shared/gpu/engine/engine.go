@@ -70,6 +70,7 @@ type lane struct {
 	labels  room
 	losses  room // of each image, then their mean
 	mean    pinned
+	handles handles // of libraries
 	sent    []parcel
 	first   int // of sent that was not received
 	last    int // behind the last that was sent
@@ -281,6 +282,7 @@ func (e *Engine) Release(c *tensor.Call) error {
 		return nil
 	}
 	errs := []error{e.Settle(c)}
+	errs = append(errs, l.handles.close(l.driver.Free)...)
 	left := l.memory[:0]
 	for _, p := range l.memory {
 		if err := l.driver.Free(p); err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // suite runs the contract of engines.
-func suite(t *testing.T, d driver.Driver, run func(*testing.T, tensor.Engine)) {
-	h := &host{Engine: open(t, d)}
+func suite(t *testing.T, e tensor.Device, run func(*testing.T, tensor.Engine)) {
+	h := &host{Device: e}
 	t.Cleanup(func() {
 		if err := h.close(); err != nil {
 			t.Error(err)
@@ -22,11 +22,11 @@ func suite(t *testing.T, d driver.Driver, run func(*testing.T, tensor.Engine)) {
 // TestConformance: the engine passes on the fake drivers, and on the emulator with fewer
 // repeats.
 func TestConformance(t *testing.T) {
-	onFakes(t, func(t *testing.T, d driver.Driver) { suite(t, d, enginetest.Run) })
+	onFakes(t, func(t *testing.T, d driver.Driver) { suite(t, open(t, d), enginetest.Run) })
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")
 		}
-		suite(t, driver.Emulated(driver.EmulatorOptions{}), enginetest.RunSlow)
+		suite(t, open(t, driver.Emulated(driver.EmulatorOptions{})), enginetest.RunSlow)
 	})
 }

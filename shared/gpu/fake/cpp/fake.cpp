@@ -181,6 +181,21 @@ extern "C" __attribute__((visibility("default"))) long fakeCount(const char* key
   return counts[key];
 }
 
+// What fake libraries of CUDA ask: is there a context, are bytes in one allocation, where
+// do kernels find them, and put work on a stream.
+extern "C" __attribute__((visibility("default"))) int fakeContext() { return has_context; }
+extern "C" __attribute__((visibility("default"))) int fakeValid(uint64_t p, size_t n) {
+  std::lock_guard<std::recursive_mutex> hold(lock);
+  return valid(p, n);
+}
+extern "C" __attribute__((visibility("default"))) char* fakeAt(uint64_t p) { return at(p); }
+extern "C" __attribute__((visibility("default"))) int fakeSubmit(void* s, const std::function<int()>* work) {
+  std::lock_guard<std::recursive_mutex> hold(lock);
+  STREAM(s);
+  counts["library work"]++;
+  return submit(stream, [f = *work] { int r = f(); return r ? sticky = r : 0; });
+}
+
 API cuInit(unsigned) {
   ENTER;
   if (!config.devices) return 100;
