@@ -107,6 +107,8 @@ type library struct {
 	modules map[Module]map[string][]int
 }
 
+var _ Host = (*library)(nil)
+
 // frame holds the arguments of a call; it lies in the heap, where nothing moves.
 type frame struct {
 	args  [11]uintptr

@@ -119,8 +119,8 @@ func (l *Library) Libraries(built, dir string, cuda int) (blas, dnn *Library, er
 	return both[0], both[1], nil
 }
 
-// Set changes what a fake is: "major", cuDNN's version; "none", whether cuDNN has no
-// algorithm.
+// Set changes what a fake is: "capability", the driver's major one; "major", cuDNN's version;
+// "none", whether cuDNN has no algorithm that gives the same bits each time.
 func (l *Library) Set(key string, v int) error { return l.configure(key, v) }
 
 // call calls one of the library's functions with a name.

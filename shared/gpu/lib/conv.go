@@ -130,6 +130,9 @@ func (c *Conv) room(p pass) (bytes int, ok bool, err error) {
 		if err != nil {
 			return 0, false, err
 		}
+		if code != 0 && !unfit(code) {
+			return 0, false, l.lib.failed(calls[p].room, code)
+		}
 		if code == 0 && l.out[0] <= uint64(l.limit) {
 			at.algorithm, at.room, at.ok = info.algorithm, int(l.out[0]), true
 			break
@@ -138,6 +141,9 @@ func (c *Conv) room(p pass) (bytes int, ok bool, err error) {
 	at.known = true
 	return at.room, at.ok, nil
 }
+
+// unfit says that a code means no more than that an algorithm cannot do a shape.
+func unfit(code int) bool { return code >= 2000 && code < 4000 } // CUDNN_STATUS_BAD_PARAM…, NOT_SUPPORTED…
 
 // ForwardRoom returns how many bytes of scratch memory Forward needs; ok is false if cuDNN
 // has no algorithm that gives the same bits each time within the limit.
