@@ -277,7 +277,9 @@ func TestOverlap(t *testing.T) {
 	}
 	m := build(t, model.Spec{Name: "lenet5"})
 	p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
-	w := m.NewWorkspace(open(t, d), 2, 1)
+	e := open(t, d)
+	e.Graphs(false)
+	w := m.NewWorkspace(e, 2, 1)
 	x, labels := images(m, 2, 5)
 	gradient := func(on tensor.OnGrad) {
 		if _, err := w.Gradient(p, g, x, labels, on); err != nil {

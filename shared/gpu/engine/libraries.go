@@ -19,10 +19,11 @@ import (
 // Source: ours: tensor.Device by NVIDIA's libraries
 type Libraries struct {
 	*Engine
-	host  driver.Host
-	set   *lib.Set
-	tf32  bool
-	class string
+	host       driver.Host
+	set        *lib.Set
+	tf32       bool
+	capability int // the device's major one
+	class      string
 }
 
 var _ tensor.Device = (*Libraries)(nil)
@@ -52,7 +53,7 @@ func WithLibraries(d driver.Driver, s *lib.Set, tf32 bool) (*Libraries, error) {
 	if tf32 {
 		class += "/tf32"
 	}
-	return &Libraries{e, host, s, tf32, class}, nil
+	return &Libraries{e, host, s, tf32, info.Capability[0], class}, nil
 }
 
 // Class names the card and the libraries' versions: another of either may give other bits.
@@ -107,10 +108,11 @@ func (e *Libraries) with(c *tensor.Call) *lane {
 	h := &l.handles
 	var err error
 	if e.set.BLAS != nil && h.products == nil {
-		if !l.grow(&h.room, lib.ProductsRoom) {
+		room := lib.ProductsRoom(e.capability)
+		if !l.grow(&h.room, room) {
 			return nil
 		}
-		if h.products, err = e.set.BLAS.Open(e.host, l.compute, h.room.at, e.tf32); !l.keep(err) {
+		if h.products, err = e.set.BLAS.Open(e.host, l.compute, h.room.at, room, e.tf32); !l.keep(err) {
 			return nil
 		}
 	}

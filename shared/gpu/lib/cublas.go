@@ -86,11 +86,17 @@ func (b *BLAS) failed(f, code int) *Error {
 	return &Error{Library: "cuBLAS " + b.Version(), Call: plain(blasSymbols[f]), Code: code, Name: b.name(blasName, code)}
 }
 
-// ProductsRoom is how many bytes of device memory Products work in: what NVIDIA advises for
-// its largest cards. With memory of its own a handle gives the same bits each time.
+// ProductsRoom returns in how many bytes of device memory Products work, by the device's
+// major compute capability: what NVIDIA advises. With memory of its own a handle gives the
+// same bits each time.
 //
 // Source: ours: cublasSetWorkspace
-const ProductsRoom = 32 << 20
+func ProductsRoom(capability int) int {
+	if capability >= 9 {
+		return 32 << 20
+	}
+	return 4 << 20
+}
 
 // Products multiplies matrices on one stream.
 //
@@ -102,9 +108,9 @@ type Products struct {
 	*frame
 }
 
-// Open makes a handle for a stream, that works in ProductsRoom bytes of the device. With
+// Open makes a handle for a stream, that works in a room of the device's memory. With
 // tf32 it may round factors to TF32. After an error nothing is open.
-func (b *BLAS) Open(h driver.Host, s driver.Stream, room unsafe.Pointer, tf32 bool) (*Products, error) {
+func (b *BLAS) Open(h driver.Host, s driver.Stream, room unsafe.Pointer, bytes int, tf32 bool) (*Products, error) {
 	p := &Products{b, h, 0, newFrame()}
 	if err := p.do(blasCreate, p.set(address(&p.out))); err != nil {
 		return nil, err
@@ -120,7 +126,7 @@ func (b *BLAS) Open(h driver.Host, s driver.Stream, room unsafe.Pointer, tf32 bo
 		err = p.do(blasStream, p.set(p.handle, uintptr(s)))
 	}
 	if err == nil {
-		err = p.do(blasWorkspace, p.set(p.handle, uintptr(room), ProductsRoom))
+		err = p.do(blasWorkspace, p.set(p.handle, uintptr(room), uintptr(bytes)))
 	}
 	if err != nil {
 		_ = p.Close()

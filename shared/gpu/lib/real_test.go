@@ -85,7 +85,7 @@ func TestReal(t *testing.T) {
 		t.Errorf("%v, %d descriptors are left", err, len(l.made))
 	}
 	var refused *Error
-	if p, err := s.BLAS.Open(nowhere{}, 0, nil, false); err == nil {
+	if p, err := s.BLAS.Open(nowhere{}, 0, nil, 0, false); err == nil {
 		t.Log("there is a device here", p.Close())
 	} else if !errors.As(err, &refused) || refused.Call != "cublasCreate" || refused.Name == "" {
 		t.Errorf("cuBLAS without a device: %v", err)

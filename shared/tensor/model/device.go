@@ -13,6 +13,7 @@ import (
 // Source: ours: host and device differ in where the caller's vectors lie
 type mirror struct {
 	tensor.Device
+	repeater             tensor.Repeater // nil: it is none
 	params, grads, stats []float32
 	err                  error // what every pass returns: there was no memory, or it is given back
 }
@@ -24,10 +25,32 @@ func (w *Workspace) newMirror() *mirror {
 		return nil
 	}
 	m := &mirror{Device: d, params: d.Make(&w.call, w.model.length), grads: d.Make(&w.call, w.model.length)}
+	m.repeater, _ = w.engine.(tensor.Repeater)
 	if w.model.nstats > 0 {
 		m.stats = d.Make(&w.call, w.model.nstats)
 	}
 	return m
+}
+
+// repeat begins a training step: the next one of as many images, which moves statistics or
+// not as this one does, is the same on a device.
+func (w *Workspace) repeat() {
+	if w.device == nil || w.device.repeater == nil || w.pass.Inference {
+		return
+	}
+	key := 2 * w.pass.N
+	if w.movesStats() {
+		key++
+	}
+	w.device.repeater.Repeat(&w.call, key)
+}
+
+// repeated ends it and returns its loss.
+func (w *Workspace) repeated(loss float64) float64 {
+	if w.device.repeater == nil || w.pass.Inference {
+		return loss
+	}
+	return w.device.repeater.Repeated(&w.call)
 }
 
 // begin takes what a pass reads to the device and returns parameters and gradient there;
