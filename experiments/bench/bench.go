@@ -16,17 +16,20 @@ const (
 
 // Names of contenders that are no engine.
 const (
-	PyTorch  = "pytorch"
-	OpenBLAS = "openblas"
-	Gonum    = "gonum"
-	Copy     = "copy"
+	PyTorch = "pytorch"
+	// PyTorchCUDA is PyTorch on the GPU, eager and without TF32.
+	PyTorchCUDA = "pytorch-cuda"
+	OpenBLAS    = "openblas"
+	Gonum       = "gonum"
+	Copy        = "copy"
 )
 
 // Job is the first line a worker reads: what to measure.
 type Job struct {
 	Kind      string `json:"kind"`
-	Contender string `json:"contender"` // engine, backend, library or kernel
-	Threads   int    `json:"threads"`   // per call
+	Contender string `json:"contender"`        // engine, backend, library or kernel
+	Threads   int    `json:"threads"`          // per call
+	Device    string `json:"device,omitempty"` // of KindStep and KindVec: the GPU, "cuda:0", of contenders that compute on one
 
 	// KindStep. Width and Image 0 are the network's own.
 	Model      string  `json:"model,omitempty"`
@@ -162,6 +165,9 @@ func Open(j Job) (*Task, error) {
 	case KindGemm:
 		return openGemm(j)
 	case KindVec:
+		if j.Device != "" {
+			return openDeviceVec(j)
+		}
 		return openVec(j)
 	case KindCoded:
 		return openCoded(j)

@@ -82,9 +82,8 @@ func (t *Torch) Close() error {
 	return os.RemoveAll(t.dir)
 }
 
-// Contender returns PyTorch for a job: a process, or one for each concurrent step.
+// Contender returns PyTorch for a job, which names it: a process, or one for each concurrent step.
 func (t *Torch) Contender(j Job) Contender {
-	j.Contender = PyTorch
 	n := max(j.Concurrent, 1)
 	j.Concurrent = 1
 	if n == 1 {

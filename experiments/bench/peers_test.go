@@ -13,7 +13,7 @@ import (
 // Concurrent steps are a process each, with the threads of one step.
 func TestTorchContenders(t *testing.T) {
 	torch := &Torch{}
-	g, ok := torch.Contender(Job{Kind: KindStep, Threads: 3, Concurrent: 2}).(group)
+	g, ok := torch.Contender(Job{Kind: KindStep, Contender: PyTorch, Threads: 3, Concurrent: 2}).(group)
 	if !ok || len(g) != 2 {
 		t.Fatalf("%d processes, want 2", len(g))
 	}

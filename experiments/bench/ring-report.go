@@ -255,11 +255,14 @@ func (r *RingReport) Markdown(p *printer) {
 }
 
 // Into replaces the section in a report's text, or adds it at its end.
-func (r *RingReport) Into(text string) (string, error) {
+func (r *RingReport) Into(text string) (string, error) { return into(text, headRing, r.Markdown) }
+
+// into replaces the section with that heading in a report's text, or adds it at its end.
+func into(text, heading string, section func(*printer)) (string, error) {
 	var b strings.Builder
 	p := &printer{w: &b}
-	r.Markdown(p)
-	before, after, found := strings.Cut(text, "\n## "+headRing+"\n")
+	section(p)
+	before, after, found := strings.Cut(text, "\n## "+heading+"\n")
 	if !found {
 		return strings.TrimRight(text, "\n") + "\n\n" + strings.TrimRight(b.String(), "\n") + "\n", p.err
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"gradsync/experiments/train"
+	"gradsync/shared/gpu"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/layer"
 	"gradsync/shared/tensor/model"
@@ -56,11 +57,20 @@ func stepper(m *model.Model, j Job) (t *Task, open func() (model.Stepper, error)
 	if backend, ok := train.Backends[j.Contender]; ok {
 		return &Task{Class: j.Contender}, func() (model.Stepper, error) { return backend(m, j.Batch) }, nil
 	}
+	t = &Task{}
+	if j.Contender == gpu.Name {
+		d, err := openDevice(j)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.Facts = append(t.Facts, d.String())
+	}
 	e, err := tensor.Lookup(j.Contender)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Task{Class: e.Class()}, func() (model.Stepper, error) { return m.NewWorkspace(e, j.Batch, j.Threads), nil }, nil
+	t.Class = e.Class()
+	return t, func() (model.Stepper, error) { return m.NewWorkspace(e, j.Batch, j.Threads), nil }, nil
 }
 
 // trainee is one set of weights in training on one batch.
@@ -222,7 +232,7 @@ func (j Job) CheckMemory(contenders []string, machine float64) error {
 	}
 	n := 0
 	for _, name := range contenders {
-		if _, backend := train.Backends[name]; !backend && name != PyTorch && name != OpenBLAS {
+		if _, backend := train.Backends[name]; !backend && name != PyTorch && name != PyTorchCUDA && name != OpenBLAS {
 			n++
 		}
 	}

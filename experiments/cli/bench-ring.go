@@ -386,7 +386,11 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 			if err := r.Markdown(&text); err != nil {
 				return err
 			}
-			if err := atomic.WriteFile(out, []byte(text.String())); err != nil {
+			written := text.String()
+			if old, err := os.ReadFile(out); err == nil {
+				written = bench.KeepGPU(written, string(old))
+			}
+			if err := atomic.WriteFile(out, []byte(written)); err != nil {
 				return err
 			}
 			if a.json {

@@ -18,23 +18,24 @@ import (
 	"gradsync/experiments/peers"
 	"gradsync/experiments/train"
 	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/gpu"
 	"gradsync/shared/tensor"
 )
 
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "bench cluster|step|gemm|vec|coded|ring|report",
+		Use:     "bench cluster|step|gemm|vec|coded|gpu|ring|report",
 		Short:   "Measure this machine: message rate, training steps, products, codecs, coding and all-reduces beside their peers",
 		Example: "  gradsync bench cluster --ranks 64\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2\n  gradsync bench gemm --size 512 --json",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
 			if len(got) > 0 {
-				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, ring, report", got[0])
+				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, gpu, ring, report", got[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchReportCommand(),
+	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchGPUCommand(), a.benchReportCommand(),
 		a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
 	return cmd
 }
@@ -87,11 +88,12 @@ func stepContenders() []string {
 
 func (a *app) benchStepCommand() *cobra.Command {
 	var f benchFlags
+	var device deviceFlags
 	job := bench.Job{Kind: bench.KindStep}
 	cmd := &cobra.Command{
 		Use: "step", Short: "A training step (forward, backward, SGD) of every engine here, beside PyTorch",
 		Long: `A training step of every engine and backend, beside PyTorch where an
-interpreter has it. Each contender has its own process; rounds are interleaved;
+interpreter has it; engine cuda is the GPU of --device. Each contender has its own process; rounds are interleaved;
 ratios are taken round by round and their median printed.`,
 		Example: "  gradsync bench step --model cnn --batch 32 --threads 2\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2 --engine asm,pytorch",
 		Args:    args(0, 0, "flags only"),
@@ -103,6 +105,16 @@ ratios are taken round by round and their median printed.`,
 				}
 				known = known[:len(known)-1]
 			}
+			var err error
+			if job.Device, err = f.chooseDevice(device); err != nil {
+				return err
+			}
+			if job.Device != "" {
+				known = append(slices.Clone(known), gpu.Name)
+				if f.python != bench.NoPython {
+					known = append(known, bench.PyTorchCUDA)
+				}
+			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.PyTorch}, known, map[string]any{
 				"model": job.Model, "width": job.Width, "image": job.Image, "batch": job.Batch, "concurrent": job.Concurrent})
 		},
@@ -111,11 +123,30 @@ ratios are taken round by round and their median printed.`,
 	cmd.Flags().Float64Var(&job.Width, "width", 0, "width factor of networks that have one (0: full)")
 	cmd.Flags().IntVar(&job.Image, "image", 0, "side of the images, of networks that have a choice (0: their own)")
 	cmd.Flags().IntVar(&job.Batch, "batch", 16, "images per step")
+	cmd.Flags().StringVar(&device.device, "device", autoDevice, deviceUsage)
 	cmd.Flags().IntVar(&job.Threads, "threads", 1, "threads per engine call")
 	cmd.Flags().IntVar(&job.Concurrent, "concurrent", 1, "steps at once, each with its own weights")
 	cmd.Flags().StringVar(&f.python, "python", "", `interpreter with PyTorch (default: the first of python3, /usr/bin/python3 that has it; "none": leave it out)`)
 	f.register(cmd, "the engines, the backends and pytorch")
 	return cmd
+}
+
+// chooseDevice returns the GPU that --device asks for, "" without one; why auto finds none is
+// said before the first round.
+func (f *benchFlags) chooseDevice(o deviceFlags) (string, error) {
+	n, err := o.number()
+	if err != nil || o.device == cpuDevice {
+		return "", err
+	}
+	s := gpu.Probe(max(n, 0))
+	f.note = s.String()
+	switch {
+	case s.Reason == nil:
+		return fmt.Sprintf("%s:%d", gpu.Name, max(n, 0)), nil
+	case n >= 0 || gpu.Required():
+		return "", s.Reason
+	}
+	return "", nil
 }
 
 // gemmContenders names all that multiply matrices.
@@ -155,22 +186,29 @@ func (a *app) benchGemmCommand() *cobra.Command {
 
 func (a *app) benchVecCommand() *cobra.Command {
 	var f benchFlags
+	var device deviceFlags
 	var mib int
 	cmd := &cobra.Command{
 		Use: "vec", Short: "The codecs' vector kernels beside copy()",
 		Long: `The codecs' vector kernels beside copy(). A kernel's bandwidth is what it
 reads and writes per second; copy() of n bytes reads n and writes n. The
-percentages of the bitmap kernels are the elements that are not 0.`,
-		Example: "  gradsync bench vec --mib 64", Args: args(0, 0, "flags only"),
+percentages of the bitmap kernels are the elements that are not 0. With
+--device cuda those of the GPU beside its own copy.`,
+		Example: "  gradsync bench vec --mib 64\n  gradsync bench vec --device cuda --mib 256", Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if most := math.MaxInt >> 20; mib < 1 || mib > most {
 				return usagef("bench: --mib %d: at least 1, at most %d", mib, most)
 			}
 			job := bench.Job{Kind: bench.KindVec, Threads: 1, Bytes: mib << 20}
+			var err error
+			if job.Device, err = f.chooseDevice(device); err != nil {
+				return err
+			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.Copy}, bench.Kernels(), map[string]any{"bytes": job.Bytes})
 		},
 	}
 	cmd.Flags().IntVar(&mib, "mib", 64, "size of a float32 operand in MiB")
+	cmd.Flags().StringVar(&device.device, "device", cpuDevice, deviceUsage)
 	f.register(cmd, "the kernels")
 	return cmd
 }
@@ -298,6 +336,7 @@ type benchFlags struct {
 	only    string // the contender to profile; "": all
 	python  string
 	engines []string
+	note    string // on the GPU, before the line on engines
 }
 
 func (f *benchFlags) register(cmd *cobra.Command, known string) {
@@ -387,7 +426,7 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 	var contenders []bench.Contender
 	for _, name := range names {
 		c.Job.Contender = name
-		if name != bench.PyTorch {
+		if name != bench.PyTorch && name != bench.PyTorchCUDA {
 			contenders = append(contenders, &bench.Process{Job: c.Job, Command: benchWorker})
 			continue
 		}
@@ -422,7 +461,7 @@ func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []st
 	}
 	begin := func() {
 		if engines != nil {
-			a.engineNote(enginesHere(engines))
+			a.engineNote(strings.TrimPrefix(f.note+"; ", "; ") + enginesHere(engines))
 		}
 	}
 	out, err := a.play(ctx, f, c, names, begin)

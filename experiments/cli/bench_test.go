@@ -199,3 +199,28 @@ func TestBenchBesidePyTorch(t *testing.T) {
 		t.Errorf("facts %q", facts)
 	}
 }
+
+// TestBenchGPU: without a GPU nothing is measured, and that is what the section says; a file is
+// read again, and another one is refused.
+func TestBenchGPU(t *testing.T) {
+	dir := t.TempDir()
+	report, kept := dir+"/BENCHMARKS.md", dir+"/gpu.json"
+	if err := os.WriteFile(report, []byte("# Benchmarks\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range [][]string{{"--out", kept}, {"--from", kept}} {
+		rc, out, msg := gradsync(append([]string{"bench", "gpu", "--into", report}, from...)...)
+		text, err := os.ReadFile(report)
+		if rc != exitOK || err != nil || !strings.Contains(out, "nothing was measured: there was no GPU at hand") || strings.Count(string(text), "| not measured | – |") != 10 {
+			t.Errorf("%v: exit %d, %v: %s%s\n%s", from, rc, err, out, msg, text)
+		}
+	}
+	for args, says := range map[string]string{"--from " + report: "it is no report", "--into " + dir + "/none": "no such file", "--device cuda": noGPU} {
+		if rc, _, msg := gradsync(append([]string{"bench", "gpu"}, strings.Fields(args)...)...); rc != exitFailed || !strings.Contains(msg, says) {
+			t.Errorf("%s: exit %d: %s", args, rc, msg)
+		}
+	}
+	if rc, _, msg := gradsync("bench", "gpu", "--device", "cpu"); rc != exitUsage || !strings.Contains(msg, "is no GPU") {
+		t.Errorf("--device cpu: exit %d: %s", rc, msg)
+	}
+}

@@ -256,7 +256,7 @@ func TestHelp(t *testing.T) {
 // The sidecar's facts have the forms that its schema comments promise.
 func TestProvenance(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("east", 3600))
-	p := provenance(start, 1500*time.Millisecond, "portable")
+	p := provenance(start, 1500*time.Millisecond, "portable", "none used")
 	if p.Started != "2026-01-02T02:04:05Z" || p.WallSeconds != 1.5 || p.Engine != "portable" || p.GOMAXPROCS < 1 || p.CPU == "" {
 		t.Errorf("provenance %+v", p)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gradsync/experiments/train"
+	"gradsync/shared/gpu"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/asm" // engines register themselves; only the command line knows which there are
 	"gradsync/shared/tensor/engine/onednn"
@@ -42,7 +43,7 @@ type engineState struct {
 func engineStates() []engineState {
 	known := append(slices.Clone(preferred), onednn.Name)
 	for _, name := range tensor.Engines() {
-		if !slices.Contains(known, name) {
+		if name != gpu.Name && !slices.Contains(known, name) { // --device chooses that
 			known = append(known, name)
 		}
 	}
@@ -111,6 +112,9 @@ func chooseEngine(asked string, all []engineState) (name, line string, err error
 		case asked == autoEngine && chosen == nil && s.why == "" && slices.Contains(preferred, s.name):
 			chosen, why = &all[i], "fastest of our own here"
 		}
+	}
+	if chosen == nil && asked == gpu.Name {
+		return "", "", usagef("engine %s: want --device %s, which opens the GPU", asked, cudaDevice)
 	}
 	if chosen == nil {
 		known := []string{autoEngine}

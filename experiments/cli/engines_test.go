@@ -79,6 +79,7 @@ func TestEngineLine(t *testing.T) {
 	}
 	train := strings.Fields("train --sync bsp --data synthetic --batch 2 --workers 2 --updates 1 --eval-every -1 --json")
 	rc, out, msg := gradsync(train...)
+	line = noGPU + "; " + line
 	if rc != exitOK || msg != line+"\n" || !strings.Contains(out, `"engine": "`+name+" (bit class") {
 		t.Errorf("train: exit code %d, %q, want the line %q and engine %s in\n%s", rc, msg, line, name, out)
 	}

@@ -12,6 +12,7 @@ import (
 
 func (a *app) gradCommand() *cobra.Command {
 	var g train.GradConfig
+	var device deviceFlags
 	var samples, out string
 	cmd := &cobra.Command{
 		Use:   "grad --model M --load W --data D --samples 0:32 --out G",
@@ -30,7 +31,7 @@ func (a *app) gradCommand() *cobra.Command {
 			}
 			line := ""
 			if g.Backend == "native" {
-				if g.Engine, line, err = chooseEngine(g.Engine, engineStates()); err != nil {
+				if g.Engine, line, err = a.chooseDevice(device); err != nil {
 					return err
 				}
 			}
@@ -62,7 +63,7 @@ func (a *app) gradCommand() *cobra.Command {
 	f.Uint64Var(&g.Seed, "seed", 0, "seed of fresh parameters")
 	f.StringVar(&g.Data, "data", "", "data set")
 	f.StringVar(&g.DataDir, "data-dir", "", "folder of data sets")
-	f.StringVar(&g.Engine, "engine", autoEngine, engineUsage)
+	device.define(f, cpuDevice, deviceUsage)
 	f.StringVar(&g.Backend, "backend", "native", "native or gorgonia")
 	f.StringVar(&samples, "samples", "0:32", "training images FROM:TO, without TO")
 	f.StringVar(&out, "out", "", "file of the gradients")

@@ -25,6 +25,7 @@ import (
 	"golang.org/x/term"
 
 	"gradsync/internal/chores"
+	"gradsync/shared/gpu"
 	_ "gradsync/shared/tensor/codec/entropy" // codecs register themselves; only the command line links a compressor
 )
 
@@ -44,7 +45,8 @@ type app struct {
 	out, err io.Writer
 	json     bool // one object on out, and nothing else
 	quiet    bool
-	name     string // of the program, as a command is to be typed
+	name     string      // of the program, as a command is to be typed
+	device   *gpu.Device // nil: the CPU computes
 }
 
 // called returns the program's name as it was typed: bin/gradsync if that is how it was
@@ -89,6 +91,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root.SetOut(checked)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
+	if e := a.closeDevice(); err == nil {
+		err = e
+	}
 	if checked.err != nil && (err == nil || errors.Is(err, errDiffer)) {
 		err = fmt.Errorf("standard output: %w", checked.err)
 	}
@@ -240,7 +245,7 @@ func (a *app) commands() []*cobra.Command {
 	return append([]*cobra.Command{
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
 		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
-		a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
+		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
 	}, chores.Commands()...)
 }
 

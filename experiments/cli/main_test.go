@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"gradsync/shared/gpu"
 )
 
-// TestMain hides this machine's data sets: what the commands print must not
-// depend on whether MNIST lies somewhere.
+// TestMain hides this machine's data sets and its GPU: what the commands print must not
+// depend on whether MNIST lies somewhere, or who computes.
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" { // bench started this binary as its worker
 		os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
@@ -18,6 +20,8 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Unsetenv("GRADSYNC_DATA")
+	os.Unsetenv(gpu.EnvRequire)
+	os.Setenv(gpu.EnvDriver, "/nowhere/libcuda.so.1")
 	for _, cache := range []string{"XDG_CACHE_HOME", "LocalAppData"} { // where os.UserCacheDir looks
 		os.Setenv(cache, empty)
 	}

@@ -18,12 +18,12 @@ import (
 )
 
 // provenance returns a result's sidecar: facts of the host and the hour.
-func provenance(start time.Time, wall time.Duration, engine string) *result.Run {
+func provenance(start time.Time, wall time.Duration, engine, accelerator string) *result.Run {
 	commit, dirty := commit()
 	return &result.Run{
 		Command: commandLine(os.Args[1:]), Commit: commit, Dirty: dirty, Version: Version,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Engine: engine, Accelerator: "none used", Started: start.UTC().Format(time.RFC3339), WallSeconds: wall.Seconds(),
+		Engine: engine, Accelerator: accelerator, Started: start.UTC().Format(time.RFC3339), WallSeconds: wall.Seconds(),
 		PeakRSSBytes: peakRSS(),
 	}
 }

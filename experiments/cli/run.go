@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,11 +35,12 @@ const (
 
 // runOptions holds the flags of run.
 type runOptions struct {
-	profile, seeds, out, dataDir, engine string
-	tensorboard, traces                  string // folders; "": none
-	kept, except                         []string
-	dryRun                               bool
-	limit                                time.Duration
+	deviceFlags
+	profile, seeds, out, dataDir string
+	tensorboard, traces          string // folders; "": none
+	kept, except                 []string
+	dryRun                       bool
+	limit                        time.Duration
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -77,7 +79,7 @@ says. Values are single precision. What earlier runs left in DIR stays.
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			plan, err := newPlan(ids, o)
+			plan, err := a.newPlan(ids, o)
 			if err != nil {
 				return err
 			}
@@ -101,7 +103,7 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
-	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
+	o.define(f, "", deviceUsage+"; default: auto for profile paper, cpu for others")
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
 	f.StringSliceVar(&o.kept, "kept", nil, keptUsage)
@@ -129,7 +131,7 @@ type plan struct {
 }
 
 // newPlan checks the flags and chooses the experiments.
-func newPlan(ids []string, o runOptions) (*plan, error) {
+func (a *app) newPlan(ids []string, o runOptions) (*plan, error) {
 	if !slices.Contains(exp.Profiles, o.profile) {
 		return nil, usagef("run: no profile %q: known are %s", o.profile, strings.Join(exp.Profiles, ", "))
 	}
@@ -142,7 +144,8 @@ func newPlan(ids []string, o runOptions) (*plan, error) {
 	}
 	// An engine or a folder that is not there is refused before anything runs,
 	// also where no experiment of the plan would ask for it.
-	engine, note, err := chooseEngine(o.engine, engineStates())
+	o.device = cmp.Or(o.device, standardDevice(o.profile))
+	engine, note, err := a.chooseDevice(o.deviceFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +360,7 @@ func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOption
 		}
 	}
 	wall := time.Since(start)
-	path, werr := result.Write(o.out, res, provenance(start, wall, engineOf(res)))
+	path, werr := result.Write(o.out, res, provenance(start, wall, engineOf(res), a.accelerator(res)))
 	if werr != nil {
 		return nil, errors.Join(err, werr)
 	}

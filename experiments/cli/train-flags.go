@@ -33,6 +33,7 @@ const (
 // trainFlags holds the flags of train until config makes a Config of them.
 type trainFlags struct {
 	train.Config
+	deviceFlags
 	platform string
 	options  rivals.Options
 	sparse   ringsparse.Options
@@ -62,7 +63,7 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.IntVar(&f.Classes, "classes", 0, "keep the images of the first N classes, and N logits (default: all)")
 	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
 	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
-	s.StringVar(&f.Engine, "engine", autoEngine, engineUsage)
+	f.deviceFlags.define(s, autoDevice, deviceUsage)
 	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
 	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(),
@@ -335,7 +336,7 @@ func (f *trainFlags) check() error {
 		}
 	}
 	if f.TimingOnly {
-		for _, flag := range strings.Fields("backend engine threads data data-dir raw-pixels eval-every eval-images target-accuracy best save load") {
+		for _, flag := range strings.Fields("backend device engine threads data data-dir raw-pixels eval-every eval-images target-accuracy best save load") {
 			if f.given(flag) {
 				return usagef("train: --%s is for training, not for --timing-only", flag)
 			}
@@ -348,7 +349,7 @@ func (f *trainFlags) check() error {
 		return usagef("train: --emulate is for --runtime local and tcp, not for %s", f.Runtime)
 	}
 	if f.Backend != "native" {
-		for _, flag := range []string{"engine", "threads"} {
+		for _, flag := range []string{"device", "engine", "threads"} {
 			if f.given(flag) {
 				return usagef("train: --%s is for the backend native, not for %s", flag, f.Backend)
 			}

@@ -61,7 +61,7 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	}
 	if !cfg.TimingOnly && cfg.Backend == "native" {
 		var line string
-		if cfg.Engine, line, err = chooseEngine(cfg.Engine, engineStates()); err != nil {
+		if cfg.Engine, line, err = a.chooseDevice(f.deviceFlags); err != nil {
 			return err
 		}
 		cfg.Begin = func() { a.notes(line, cfg) }

@@ -5,7 +5,9 @@
 
 Speaks the protocol of experiments/bench, one JSON object a line: a job on
 standard input, then orders {"steps": n} or {"stop": true}, each answered on
-standard output. A step is forward, backward and plain SGD on random images.
+standard output. A step is forward, backward and plain SGD on random images. The contender
+"pytorch-cuda" takes the job's device, in fp32 without TF32; what is timed ends
+when the device is done, since the loss is read.
 """
 import ctypes
 import json
@@ -31,12 +33,16 @@ class Trainee:
     def __init__(self, job):
         torch.manual_seed(1)
         options = {k: job[k] for k in ("width", "image") if job.get(k)}
-        self.model = torch_models.build(job["model"], **options).train()
+        self.device = torch.device("cpu")
+        if job["contender"] == "pytorch-cuda":
+            self.device = torch.device(job["device"])
+            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        self.model = torch_models.build(job["model"], **options).train().to(self.device)
         side = job.get("image") or self.model.side
-        self.x = torch.randn(job["batch"], self.model.channels, side, side)
+        self.x = torch.randn(job["batch"], self.model.channels, side, side, device=self.device)
         with torch.no_grad():
             classes = self.model(self.x).shape[1]
-        self.y = torch.randint(classes, (job["batch"],))
+        self.y = torch.randint(classes, (job["batch"],), device=self.device)
         self.sgd = torch.optim.SGD(self.model.parameters(), lr=RATE)
 
     def run(self, steps):
@@ -49,9 +55,12 @@ class Trainee:
             raise ValueError(f"the loss became {loss.item()}")
 
 
-def libraries():
+def libraries(device):
     """Which libraries this PyTorch computes with, one sentence each."""
     said = [f"PyTorch {torch.__version__}, Python {sys.version.split()[0]}"]
+    if device.type == "cuda":
+        said.append(f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, no TF32")
+        return said
     config = torch.__config__.show()
     found = re.search(r"CPU capability usage: (\S+)", config)
     said.append("ATen: " + (found.group(1) if found else "CPU capability not said"))
@@ -122,7 +131,7 @@ def main():
         answer(error=f"cannot build {job['model']}: {type(e).__name__}: {e}")
         return
     step = warm(trainee)
-    answer(**{"class": "pytorch", "step_seconds": step, "facts": libraries()})
+    answer(**{"class": "pytorch", "step_seconds": step, "facts": libraries(trainee.device)})
     for line in sys.stdin:
         order = json.loads(line)
         if order.get("stop"):

@@ -176,7 +176,7 @@ type Run struct {
 	CPU          string  `json:"cpu"`
 	GOMAXPROCS   int     `json:"gomaxprocs"`
 	Engine       string  `json:"engine"`
-	Accelerator  string  `json:"accelerator"` // "none used"
+	Accelerator  string  `json:"accelerator"` // "none used", or the GPU and its driver
 	Started      string  `json:"started"`     // UTC, RFC 3339
 	WallSeconds  float64 `json:"wall_seconds"`
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`

@@ -7,6 +7,11 @@ import "errors"
 // Open returns an error: this build opens no library.
 //
 // Source: ours: one line on why there is no device
-func Open(string, int) (Driver, error) {
-	return nil, errors.New("gpu: none (this program was built without it: it needs Linux on amd64 or arm64, and no tag nodl)")
-}
+func Open(string, int) (Driver, error) { return nil, errAbsent }
+
+// List returns the same error.
+//
+// Source: ours: as Open
+func List(string) ([]Info, error) { return nil, errAbsent }
+
+var errAbsent = errors.New("gpu: none (this program was built without it: it needs Linux on amd64 or arm64, and no tag nodl)")

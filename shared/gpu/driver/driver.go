@@ -129,15 +129,14 @@ type Info struct {
 	PCI        string // address on the bus; empty without one
 }
 
-func (i Info) String() string {
-	return fmt.Sprintf("%s, %s, compute capability %d.%d, CUDA %d.%d", i.Name, sizeText(i.Memory), i.Capability[0], i.Capability[1], i.CUDA[0], i.CUDA[1])
-}
+// Size writes the memory, "141 GiB".
+func (i Info) Size() string { return sizeText(i.Memory) }
 
 // sizeText writes a number of bytes.
 func sizeText(n int) string {
 	switch {
-	case n >= 10<<30:
-		return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
+	case n >= 1<<30:
+		return fmt.Sprintf("%.4g GiB", float64(n)/(1<<30))
 	case n >= 10<<20:
 		return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
 	}

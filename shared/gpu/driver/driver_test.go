@@ -13,19 +13,12 @@ func TestEmulated(t *testing.T) {
 
 // TestPurego runs on NVIDIA's driver where there is one.
 func TestPurego(t *testing.T) {
-	d, err := driver.Open("", 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Log(d.Info())
+	d := drivertest.Card(t)
+	t.Logf("%+v", d.Info())
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	drivertest.Run(t, func(t *testing.T) driver.Driver {
-		d, err := driver.Open("", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
+		return drivertest.Card(t)
 	})
 }

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,8 +28,8 @@ func TestBadEnvironments(t *testing.T) {
 		path string
 		says []string
 	}{
-		"no library":        {"/nowhere/libcuda.so.1", []string{"gpu: none (/nowhere/libcuda.so.1 cannot be opened", "NVIDIA's driver is not installed"}},
-		"no library at all": {text, []string{"gpu: none (", "cannot be opened"}},
+		"no library":        {"/nowhere/libcuda.so.1", []string{"gpu: none (/nowhere/libcuda.so.1 not found: NVIDIA's driver is not installed here)"}},
+		"no library at all": {text, []string{"gpu: none (NVIDIA's driver cannot be opened: ", text}},
 		"another one":       {"libm.so.6", []string{"gpu: none (libm.so.6 is not NVIDIA's driver: it lacks cuInit)"}},
 	} {
 		_, err := driver.Open(c.path, 0)
@@ -65,6 +66,9 @@ func TestBadDrivers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := driver.Open(library(t, c.o).Path, c.index)
 			oneLine(t, name, err, c.says)
+			if _, listed := driver.List(library(t, c.o).Path); c.index == 0 && fmt.Sprint(listed) != err.Error() || c.index > 0 && listed != nil {
+				t.Errorf("listed: %v", listed)
+			}
 		})
 	}
 	d, err := driver.Open(library(t, fake.Options{Version: 11000}).Path, 0)
@@ -73,6 +77,9 @@ func TestBadDrivers(t *testing.T) {
 	}
 	if got := d.Info(); got.CUDA != [2]int{11, 0} || got.Capability != [2]int{9, 0} || got.Processors != 132 || got.PCI != "0000:00:00.0" {
 		t.Errorf("%+v", got)
+	}
+	if all, err := driver.List(library(t, fake.Options{Version: 11000}).Path); err != nil || len(all) != 1 || all[0] != d.Info() {
+		t.Errorf("listed: %+v, %v", all, err)
 	}
 	if err := d.Close(); err != nil || d.Close() == nil {
 		t.Errorf("closed twice (%v)", err)

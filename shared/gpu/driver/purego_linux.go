@@ -125,11 +125,56 @@ type frame struct {
 //
 // Source: ours: libcuda found at run time
 func Open(path string, index int) (Driver, error) {
-	handle, path, err := dlopen(path)
+	l, n, err := openLibrary(path)
 	if err != nil {
 		return nil, err
 	}
-	l := &library{books: newBooks(), modules: map[Module]map[string][]int{}}
+	if index < 0 || index >= n {
+		err = failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
+	} else if err = l.describe(index); err == nil {
+		err = l.retain()
+	}
+	if err != nil {
+		return nil, noneError{err}
+	}
+	return l, nil
+}
+
+// List describes the devices that NVIDIA's driver has, at least one, without using any. Path
+// and error are as Open's.
+//
+// Source: ours: a list for the user
+func List(path string) ([]Info, error) {
+	l, n, err := openLibrary(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []Info
+	for i := range n {
+		if err := l.describe(i); err != nil {
+			return nil, noneError{err}
+		}
+		all = append(all, l.info)
+	}
+	return all, nil
+}
+
+// noneError says that an error is why there is no device.
+type noneError struct{ error }
+
+func (e noneError) Error() string {
+	return "gpu: none (" + strings.TrimPrefix(e.error.Error(), "gpu: ") + ")"
+}
+
+func (e noneError) Unwrap() error { return e.error }
+
+// openLibrary finds the driver and its functions, and counts the devices.
+func openLibrary(path string) (l *library, devices int, err error) {
+	handle, path, err := dlopen(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	l = &library{books: newBooks(), modules: map[Module]map[string][]int{}}
 	l.frames.New = func() any { return new(frame) }
 	for f, name := range symbols {
 		for _, name := range strings.Split(name, "|") {
@@ -138,21 +183,21 @@ func Open(path string, index int) (Driver, error) {
 			}
 		}
 		if err != nil && f <= int(fnVersion) {
-			return nil, fmt.Errorf("gpu: none (%s is not NVIDIA's driver: it lacks %s)", path, name)
+			return nil, 0, fmt.Errorf("gpu: none (%s is not NVIDIA's driver: it lacks %s)", path, name)
 		}
 	}
 	if err := l.version(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for f, name := range symbols {
 		if l.address[f] == 0 {
-			return nil, fmt.Errorf("gpu: none (the driver %s of CUDA %d.%d lacks %s)", path, l.info.CUDA[0], l.info.CUDA[1], plainName(name))
+			return nil, 0, fmt.Errorf("gpu: none (the driver %s of CUDA %d.%d lacks %s)", path, l.info.CUDA[0], l.info.CUDA[1], plainName(name))
 		}
 	}
-	if err := l.start(index); err != nil {
-		return nil, fmt.Errorf("gpu: none (%w)", err)
+	if devices, err = l.count(); err != nil {
+		return nil, 0, noneError{err}
 	}
-	return l, nil
+	return l, devices, nil
 }
 
 func dlopen(path string) (handle uintptr, found string, err error) {
@@ -160,16 +205,19 @@ func dlopen(path string) (handle uintptr, found string, err error) {
 	if path != "" {
 		list = []string{path}
 	}
-	var first error
+	var broken error // of a library that is there
 	for _, p := range list {
 		if handle, err = purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
 			return handle, p, nil
 		}
-		if first == nil {
-			first = err
+		if broken == nil && !strings.Contains(err.Error(), "No such file") {
+			broken = err
 		}
 	}
-	return 0, "", fmt.Errorf("gpu: none (%s cannot be opened, so NVIDIA's driver is not installed here: %s)", list[0], strings.TrimSpace(first.Error()))
+	if broken != nil {
+		return 0, "", fmt.Errorf("gpu: none (NVIDIA's driver cannot be opened: %s)", strings.TrimSpace(broken.Error()))
+	}
+	return 0, "", fmt.Errorf("gpu: none (%s not found: NVIDIA's driver is not installed here)", list[0])
 }
 
 // version refuses a driver that cannot compile the kernels.
@@ -188,29 +236,41 @@ func (l *library) version() error {
 	return nil
 }
 
-// start opens the device and describes it.
-func (l *library) start(index int) error {
+// ask calls a function that needs no context; what it answers is in the frame.
+func (l *library) ask(f *frame, fn function, args ...uintptr) error {
+	f.out = [2]uint64{}
+	copy(f.args[:], args)
+	if code := l.raw(fn, f, len(args)); code != 0 {
+		return l.failed(fn, code, "")
+	}
+	return nil
+}
+
+// answer is where a function writes what it answers.
+func (f *frame) answer() uintptr { return uintptr(unsafe.Pointer(&f.out)) }
+
+// count starts the driver and returns how many devices it has, at least one.
+func (l *library) count() (int, error) {
 	f := l.frame()
 	defer l.give(f)
-	out := uintptr(unsafe.Pointer(&f.out))
-	ask := func(fn function, args ...uintptr) error {
-		f.out = [2]uint64{}
-		copy(f.args[:], args)
-		if code := l.raw(fn, f, len(args)); code != 0 {
-			return l.failed(fn, code, "")
-		}
-		return nil
+	if err := l.ask(f, fnInit, 0); err != nil {
+		return 0, err
 	}
-	if err := ask(fnInit, 0); err != nil {
-		return err
+	if err := l.ask(f, fnCount, f.answer()); err != nil {
+		return 0, err
 	}
-	if err := ask(fnCount, out); err != nil {
-		return err
+	n := int(uint32(f.out[0]))
+	if n == 0 {
+		return 0, failed("cuDeviceGetCount", codeNoDevice, "")
 	}
-	if n := int(uint32(f.out[0])); index < 0 || index >= n {
-		return failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
-	}
-	if err := ask(fnDevice, out, uintptr(index)); err != nil {
+	return n, nil
+}
+
+// describe takes a device and reads what is known of it.
+func (l *library) describe(index int) error {
+	f := l.frame()
+	defer l.give(f)
+	if err := l.ask(f, fnDevice, f.answer(), uintptr(index)); err != nil {
 		return err
 	}
 	l.device = int32(uint32(f.out[0]))
@@ -219,12 +279,12 @@ func (l *library) start(index int) error {
 		to        *int
 		attribute uintptr
 	}{{&l.info.Capability[0], attributeMajor}, {&l.info.Capability[1], attributeMinor}, {&l.info.Processors, attributeProcessors}} {
-		if err := ask(fnAttribute, out, a.attribute, device); err != nil {
+		if err := l.ask(f, fnAttribute, f.answer(), a.attribute, device); err != nil {
 			return err
 		}
 		*a.to = int(uint32(f.out[0]))
 	}
-	if err := ask(fnTotal, out, device); err != nil {
+	if err := l.ask(f, fnTotal, f.answer(), device); err != nil {
 		return err
 	}
 	l.info.Memory = int(f.out[0])
@@ -234,12 +294,19 @@ func (l *library) start(index int) error {
 		fn function
 	}{{&l.info.Name, fnName}, {&l.info.PCI, fnPCI}} {
 		clear(f.text)
-		if err := ask(t.fn, uintptr(unsafe.Pointer(unsafe.SliceData(f.text))), uintptr(len(f.text)), device); err != nil {
+		if err := l.ask(f, t.fn, uintptr(unsafe.Pointer(unsafe.SliceData(f.text))), uintptr(len(f.text)), device); err != nil {
 			return err
 		}
 		*t.to = cString(f.text)
 	}
-	if err := ask(fnRetain, out, device); err != nil {
+	return nil
+}
+
+// retain opens the device's context.
+func (l *library) retain() error {
+	f := l.frame()
+	defer l.give(f)
+	if err := l.ask(f, fnRetain, f.answer(), uintptr(l.device)); err != nil {
 		return err
 	}
 	l.context = uintptr(f.out[0])

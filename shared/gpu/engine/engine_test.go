@@ -19,10 +19,10 @@ func suite(t *testing.T, e tensor.Device, run func(*testing.T, tensor.Engine)) {
 	run(t, h)
 }
 
-// TestConformance: the engine passes on the fake drivers, and on the emulator with fewer
+// TestConformance: the engine passes on the fake drivers and on a card, and on the emulator with fewer
 // repeats.
 func TestConformance(t *testing.T) {
-	onFakes(t, func(t *testing.T, d driver.Driver) { suite(t, open(t, d), enginetest.Run) })
+	onDevices(t, func(t *testing.T, d driver.Driver) { suite(t, open(t, d), enginetest.Run) })
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")

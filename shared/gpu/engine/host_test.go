@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
@@ -267,6 +268,13 @@ func openFake(t *testing.T, o fake.Options) driver.Driver {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// onDevices runs f on the fake drivers and on this machine's card, which is skipped in one line
+// where there is none and nobody requires it.
+func onDevices(t *testing.T, f func(t *testing.T, d driver.Driver)) {
+	onFakes(t, f)
+	t.Run("card", func(t *testing.T) { f(t, drivertest.Card(t)) })
 }
 
 // onFakes runs f on the fake driver and on the lazy one.

@@ -36,6 +36,8 @@ type Options struct {
 	Memory    int  // bytes
 	Version   int  // of CUDA as the driver gives it: 11040 is 11.4
 	NoDevices bool
+	// Capability is the compute capability, 75 for 7.5; 0: 9.0.
+	Capability int
 }
 
 // Library is one fake driver with a state of its own.
@@ -70,6 +72,9 @@ func New(built, dir string, o Options) (*Library, error) {
 	}
 	if o.Version != 0 {
 		set["version"] = o.Version
+	}
+	if o.Capability != 0 {
+		set["capability"] = o.Capability
 	}
 	if o.NoDevices {
 		set["devices"] = 0
@@ -119,8 +124,8 @@ func (l *Library) Libraries(built, dir string, cuda int) (blas, dnn *Library, er
 	return both[0], both[1], nil
 }
 
-// Set changes what a fake is: "capability", the driver's major one; "major", cuDNN's version;
-// "none", whether cuDNN has no algorithm that gives the same bits each time.
+// Set changes what a fake library is: "major", cuDNN's version; "none", whether cuDNN has no
+// algorithm that gives the same bits each time.
 func (l *Library) Set(key string, v int) error { return l.configure(key, v) }
 
 // call calls one of the library's functions with a name.

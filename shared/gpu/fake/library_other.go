@@ -10,10 +10,11 @@ func lock(string) (unlock func(), err error) { return nil, ErrMissing }
 //
 // Source: ours: for tests of bad machines
 type Options struct {
-	Lazy      bool
-	Memory    int
-	Version   int
-	NoDevices bool
+	Lazy       bool
+	Memory     int
+	Version    int
+	NoDevices  bool
+	Capability int
 }
 
 // Library cannot be had here.

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/tensor"
@@ -33,7 +34,7 @@ func onAll(t *testing.T, f func(m *machine)) {
 	emulated := newMachine(t, driver.Emulated(driver.EmulatorOptions{Watch: true}))
 	f(emulated)
 	emulated.close()
-	for name, open := range map[string]func(*testing.T) driver.Driver{"fake": openFake, "card": openCard} {
+	for name, open := range map[string]func(*testing.T) driver.Driver{"fake": openFake, "card": drivertest.Card} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, open(t))
 			f(m)
@@ -48,16 +49,6 @@ func onAll(t *testing.T, f func(m *machine)) {
 			}
 		})
 	}
-}
-
-// openCard opens NVIDIA's driver, or skips with what it says.
-func openCard(t *testing.T) driver.Driver {
-	t.Helper()
-	d, err := driver.Open("", 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	return d
 }
 
 // BenchmarkEmulator says how fast PTX runs on the CPU: a product of 128×128 matrices.

@@ -77,8 +77,8 @@ func pointer[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceDa
 
 func info(t *testing.T, d driver.Driver) {
 	i := d.Info()
-	if i.Name == "" || i.Memory < 1<<20 || i.Processors < 1 || i.CUDA[0] < 11 || i.Capability[0] < 7 || !strings.Contains(i.String(), i.Name) {
-		t.Errorf("%+v (%v)", i, i)
+	if i.Name == "" || i.Memory < 1<<20 || i.Processors < 1 || i.CUDA[0] < 11 || i.Capability[0] < 7 || i.Size() == "" {
+		t.Errorf("%+v", i)
 	}
 }
 

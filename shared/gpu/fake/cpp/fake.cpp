@@ -25,7 +25,7 @@ static std::map<uint64_t, size_t> pinned;
 static size_t used, top;
 
 static struct {
-  long lazy, memory = (long)space, version = 12090, devices = 1, capability = 9, fail_at = -1, fail_code;
+  long lazy, memory = (long)space, version = 12090, devices = 1, capability = 90, fail_at = -1, fail_code;
 } config;
 static std::map<std::string, long> counts; // calls, bytes and what is open
 static long calls;
@@ -166,8 +166,8 @@ static int enter(const char* name) {
 #define STREAM(s) Stream* stream = of(s); if (!stream) return 400
 
 API fakeConfigure(const char* key, long value) {
-  std::map<std::string, long*> keys = {{"lazy", &config.lazy}, {"memory", &config.memory}, {"version", &config.version}, {"devices", &config.devices}, {"capability", &config.capability},
-                                       {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}};
+  std::map<std::string, long*> keys = {{"lazy", &config.lazy}, {"memory", &config.memory}, {"version", &config.version}, {"devices", &config.devices},
+                                       {"capability", &config.capability}, {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}};
   if (!keys.count(key)) return 1;
   *keys[key] = value;
   if (!strcmp(key, "fail_at")) calls = 0;
@@ -209,7 +209,7 @@ API cuDeviceGet(int* d, int i) { ENTER; if (i < 0 || i >= config.devices) return
 API cuDeviceGetName(char* s, int n, int) { ENTER; strncpy(s, "fake GPU on the CPU", n); return 0; }
 API cuDeviceGetPCIBusId(char* s, int n, int) { ENTER; strncpy(s, "0000:00:00.0", n); return 0; }
 API cuDeviceTotalMem_v2(size_t* n, int) { ENTER; *n = config.memory; return 0; }
-API cuDeviceGetAttribute(int* v, int a, int) { ENTER; *v = a == 75 ? (int)config.capability : a == 16 ? 132 : 0; return 0; }
+API cuDeviceGetAttribute(int* v, int a, int) { ENTER; *v = a == 75 ? config.capability / 10 : a == 76 ? config.capability % 10 : a == 16 ? 132 : 0; return 0; }
 API cuDevicePrimaryCtxRetain(void** c, int) { ENTER; *c = &null_stream; counts["contexts"]++; return 0; }
 API cuDevicePrimaryCtxRelease_v2(int) { ENTER; counts["contexts"]--; return 0; }
 API cuCtxSetCurrent(void* c) { has_context = c != nullptr; return 0; }

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gradsync/experiments/result"
+	"gradsync/shared/gpu"
+)
+
+// What --device may be, beside cuda:N.
+const (
+	autoDevice = "auto"
+	cpuDevice  = "cpu"
+	cudaDevice = "cuda"
+)
+
+const deviceUsage = "where gradients are computed: cpu, cuda or cuda:N (NVIDIA GPU number N, from 0), auto (a GPU where there is one)"
+
+// deviceFlags say where gradients are computed.
+type deviceFlags struct {
+	device, engine string
+}
+
+// define adds the flags; device is the default of --device.
+func (o *deviceFlags) define(f *pflag.FlagSet, device, usage string) {
+	f.StringVar(&o.device, "device", device, usage)
+	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
+}
+
+// number returns which GPU a --device names; −1: none by name.
+func (o deviceFlags) number() (int, error) {
+	n, ok := gpu.Number(o.device)
+	switch {
+	case o.device == autoDevice || o.device == cpuDevice:
+		return -1, nil
+	case !ok:
+		return 0, usagef("no device %q: known are %s, %s:N, %s, %s", o.device, cudaDevice, cudaDevice, cpuDevice, autoDevice)
+	}
+	return n, nil
+}
+
+// chooseDevice opens what o asks for and returns the name of its engine, and a line that says
+// what computes and why. A GPU that was asked for by name and cannot be had is an error; auto
+// then takes the CPU, unless gpu.EnvRequire forbids it.
+func (a *app) chooseDevice(o deviceFlags) (name, line string, err error) {
+	n, err := o.number()
+	if err != nil {
+		return "", "", err
+	}
+	engine := o.engine != autoEngine
+	switch {
+	case n >= 0 && engine:
+		return "", "", usagef("--engine %s is for --device %s, not for %s", o.engine, cpuDevice, o.device)
+	case o.device == cpuDevice || engine:
+		return chooseEngine(o.engine, engineStates())
+	}
+	d, err := a.openDevice(max(n, 0))
+	if err == nil {
+		return gpu.Name, d.String() + "; engine " + gpu.Name, nil
+	}
+	if n >= 0 || gpu.Required() {
+		return "", "", err
+	}
+	name, line, wrong := chooseEngine(o.engine, engineStates())
+	return name, fmt.Sprintf("%v; %s", err, line), wrong
+}
+
+// openDevice opens a GPU, which run closes.
+func (a *app) openDevice(n int) (*gpu.Device, error) {
+	d, err := gpu.Open(n)
+	if err == nil {
+		a.device = d
+	}
+	return d, err
+}
+
+// closeDevice gives back what openDevice opened.
+func (a *app) closeDevice() error {
+	if a.device == nil {
+		return nil
+	}
+	return a.device.Close()
+}
+
+// accelerator names what computed a result beside the CPU, for its sidecar.
+func (a *app) accelerator(r *result.Result) string {
+	if a.device == nil || !strings.HasPrefix(r.Engine, gpu.Name+" ") {
+		return "none used"
+	}
+	return strings.TrimPrefix(a.device.String(), "gpu: ")
+}
+
+// standardDevice is --device of a run: only profile paper takes a GPU that it was not told to.
+func standardDevice(profile string) string {
+	if profile == "paper" {
+		return autoDevice
+	}
+	return cpuDevice
+}
+
+// devicesCommand lists what computes here.
+func (a *app) devicesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "devices", Short: "List the engines of the CPU and the GPUs of this machine",
+		Long: `List what computes on this machine: NVIDIA GPUs by the numbers that --device cuda:N takes,
+and the engines of the CPU by the names that --engine takes. A line says why something cannot
+be used. A GPU needs NVIDIA's driver (CUDA 11.0 or newer) and nothing else.
+
+` + gpu.EnvDriver + ` is the path of the driver library where the loader does not find it;
+` + gpu.EnvRequire + `=1 makes a missing GPU a failure.`,
+		Example: "  gradsync devices\n  gradsync train --device cuda:0",
+		Args:    args(0, 0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			all := gpu.List()
+			if err := a.printDevices(all); err != nil {
+				return err
+			}
+			if gpu.Required() && all[0].Reason != nil && len(all) == 1 {
+				return errors.New(gpu.EnvRequire + "=1, and this machine has no GPU to compute on")
+			}
+			return nil
+		},
+	}
+}
+
+// deviceObject is a GPU for --json.
+type deviceObject struct {
+	Device     string `json:"device"`
+	Usable     bool   `json:"usable"`
+	Why        string `json:"why,omitempty"`
+	Name       string `json:"name"`
+	Memory     int    `json:"memory_bytes"`
+	Capability string `json:"compute_capability"`
+	CUDA       string `json:"cuda"`
+	Release    string `json:"driver,omitempty"`
+	PCI        string `json:"pci"`
+}
+
+// engineObject is an engine of the CPU for --json.
+type engineObject struct {
+	Engine string `json:"engine"`
+	Label  string `json:"label"`
+	Usable bool   `json:"usable"`
+	Why    string `json:"why,omitempty"`
+}
+
+func (a *app) printDevices(all []gpu.Status) error {
+	gpus, engines, why := []deviceObject{}, []engineObject{}, ""
+	for i, s := range all {
+		if s.Info.Name == "" { // the line on why there is none
+			why = s.Reason.Error()
+			continue
+		}
+		o := deviceObject{Device: fmt.Sprintf("%s:%d", cudaDevice, i), Usable: s.Reason == nil, Name: s.Info.Name, Memory: s.Info.Memory,
+			Capability: version(s.Info.Capability), CUDA: version(s.Info.CUDA), Release: s.Release, PCI: s.Info.PCI}
+		if s.Reason != nil {
+			o.Why = s.Reason.Error()
+		}
+		gpus = append(gpus, o)
+	}
+	for _, s := range engineStates() {
+		if s.name != gpu.Name {
+			engines = append(engines, engineObject{s.name, s.label, s.why == "", s.why})
+		}
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"gpus": gpus, "no_gpu": why, "engines": engines})
+	}
+	if why != "" {
+		fmt.Fprintln(a.out, why)
+	}
+	for i, o := range gpus {
+		fmt.Fprintf(a.out, "%-10s %s\n", o.Device, strings.TrimPrefix(all[i].String(), "gpu: "))
+	}
+	for _, o := range engines {
+		what := o.Label
+		if !o.Usable {
+			what += ": " + shortReason(o.Why)
+		}
+		fmt.Fprintf(a.out, "%-10s engine %s\n", cpuDevice, what)
+	}
+	return nil
+}
+
+func version(v [2]int) string { return fmt.Sprintf("%d.%d", v[0], v[1]) }

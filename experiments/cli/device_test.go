@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"gradsync/shared/gpu"
+	fakegpu "gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/kernels"
+)
+
+// withGPU lets a fake driver be the one of this machine.
+func withGPU(t *testing.T, o fakegpu.Options) *fakegpu.Library {
+	t.Helper()
+	built, err := fakegpu.Build(kernels.Sources())
+	if errors.Is(err, fakegpu.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := fakegpu.New(built, t.TempDir(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(gpu.EnvDriver, l.Path)
+	return l
+}
+
+const noGPU = "gpu: none (/nowhere/libcuda.so.1 not found: NVIDIA's driver is not installed here)"
+
+// short is a training of a moment.
+var short = strings.Fields("train --sync ring --pushes 6 --eval-every -1 --json")
+
+// TestWithoutGPU: a GPU that was asked for and is not there ends the command, auto says in
+// its one line that there is none and who computes instead; flags that do not go together are
+// refused.
+func TestWithoutGPU(t *testing.T) {
+	for _, c := range []struct {
+		flags, require string
+		rc             int
+		says           string
+	}{
+		{"", "", exitOK, noGPU + "; engine "},
+		{"--device auto", "1", exitFailed, noGPU},
+		{"--device cuda", "", exitFailed, noGPU},
+		{"--device cuda:1", "", exitFailed, noGPU},
+		{"--device cuda:-1", "", exitUsage, `no device "cuda:-1": known are cuda, cuda:N, cpu, auto`},
+		{"--device gpu", "", exitUsage, `no device "gpu"`},
+		{"--device cpu", "1", exitOK, "engine "},
+		{"--engine portable", "1", exitOK, "engine portable: by --engine"},
+		{"--device cuda --engine portable", "", exitUsage, "--engine portable is for --device cpu, not for cuda"},
+		{"--engine cuda", "", exitUsage, "want --device cuda"},
+		{"--backend gorgonia --device cpu", "", exitUsage, "--device is for the backend native"},
+		{"--timing-only --device cpu", "", exitUsage, "--device is for training"},
+	} {
+		t.Setenv(gpu.EnvRequire, c.require)
+		args := append([]string{}, short...)
+		if strings.Contains(c.flags, "timing-only") {
+			args = strings.Fields("train --sync ring --pushes 6 --json")
+		}
+		rc, _, msg := gradsync(append(args, strings.Fields(c.flags)...)...)
+		if rc != c.rc || !strings.Contains(msg, c.says) || c.rc != exitOK && strings.Count(msg, "\n") != 1 {
+			t.Errorf("%s (%s=%s): exit %d, want %d: %s", c.flags, gpu.EnvRequire, c.require, rc, c.rc, msg)
+		}
+		if c.flags == "--device cpu" && strings.Contains(msg, "gpu:") {
+			t.Errorf("--device cpu looked for a GPU: %s", msg)
+		}
+	}
+	if rc, out, _ := gradsync("devices"); rc != exitOK || !strings.HasPrefix(out, noGPU+"\n") || !strings.Contains(out, "cpu        engine portable\n") {
+		t.Errorf("devices: exit %d: %s", rc, out)
+	}
+	t.Setenv(gpu.EnvRequire, "1")
+	if rc, _, msg := gradsync("devices"); rc != exitFailed || !strings.Contains(msg, "no GPU") {
+		t.Errorf("devices: exit %d: %s", rc, msg)
+	}
+}
+
+// TestWithGPU: every command that computes gradients takes the GPU by its number or by auto,
+// says so in one line, names it in its outcome and gives all memory back; profiles other than
+// paper take it only when told.
+func TestWithGPU(t *testing.T) {
+	const line = "gpu: fake GPU on the CPU, 8 GiB, compute capability 9.0, CUDA 12.9; engine cuda\n"
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args string
+		line bool
+	}{
+		{"train --sync ring --pushes 6 --eval-every -1 --json", true},
+		{"train --sync ring --pushes 6 --eval-every -1 --json --device cuda:0", true},
+		{"train --sync ring --pushes 6 --eval-every -1 --json --device cpu", false},
+		{"grad --samples 0:2 --json --out " + dir + "/g --device cuda", true},
+		{"grad --samples 0:2 --json --out " + dir + "/h", false},
+		{"run ring/equals-sgd --profile ci --json --out " + dir, false},
+		{"run codedsgd/fig8 --profile ci --json --device cuda --out " + dir, true},
+		{"bench step --rounds 1 --seconds 0.01 --batch 1 --engine cuda --json --python none", false},
+	} {
+		l := withGPU(t, fakegpu.Options{})
+		rc, out, msg := gradsync(strings.Fields(c.args)...)
+		if rc != exitOK || strings.Contains(msg, line) != c.line {
+			t.Errorf("%s: exit %d: %s", c.args, rc, msg)
+		}
+		if sidecar, err := os.ReadFile(dir + "/codedsgd/ci/fig8.run.json"); err == nil {
+			out += string(sidecar)
+			if !strings.Contains(out, `"accelerator": "fake GPU on the CPU, 8 GiB, `) {
+				t.Errorf("%s: %s", c.args, sidecar)
+			}
+		}
+		if c.line && !strings.Contains(out, `"cuda (bit class cuda)"`) {
+			t.Errorf("%s: %s", c.args, out)
+		}
+		launched, err := l.Count("cuLaunchKernel")
+		if err != nil || (launched > 0) != c.line { // bench's worker is another process
+			t.Errorf("%s: %d kernels, %v", c.args, launched, err)
+		}
+		if n, err := l.Count("open"); n != 0 || err != nil {
+			t.Errorf("%s: %d things were not given back, %v", c.args, n, err)
+		}
+	}
+}
+
+// TestLosesGPU: a device that breaks off or has no room ends the training with one line that
+// says what to do.
+func TestLosesGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	l := withGPU(t, fakegpu.Options{})
+	if err := l.FailAt(400, 700); err != nil {
+		t.Fatal(err)
+	}
+	rc, _, msg := gradsync(short...)
+	if rc != exitFailed || !strings.Contains(msg, "CUDA_ERROR_ILLEGAL_ADDRESS (700)") || !strings.Contains(msg, "run again with --device cpu") {
+		t.Errorf("exit %d: %s", rc, msg)
+	}
+	withGPU(t, fakegpu.Options{Memory: 1 << 20})
+	rc, _, msg = gradsync(short...)
+	if rc != exitFailed || !strings.Contains(msg, "wanted") || !strings.Contains(msg, "free of 1048576 bytes") || !strings.Contains(msg, "a smaller batch") {
+		t.Errorf("exit %d: %s", rc, msg)
+	}
+}
+
+// TestDevicesOf: the list has what a script asks for.
+func TestDevicesOf(t *testing.T) {
+	list := func(o fakegpu.Options) (got struct {
+		GPUs []deviceObject `json:"gpus"`
+		None string         `json:"no_gpu"`
+	}) {
+		withGPU(t, o)
+		rc, out, msg := gradsync("devices", "--json")
+		if err := json.Unmarshal([]byte(out), &got); rc != exitOK || err != nil {
+			t.Fatalf("exit %d, %v: %s", rc, err, msg)
+		}
+		return got
+	}
+	got := list(fakegpu.Options{})
+	want := deviceObject{Device: "cuda:0", Usable: true, Name: "fake GPU on the CPU", Memory: 8 << 30, Capability: "9.0", CUDA: "12.9", PCI: "0000:00:00.0"}
+	if len(got.GPUs) != 1 || got.None != "" {
+		t.Fatalf("%+v", got)
+	}
+	want.Release = got.GPUs[0].Release // of this machine's kernel module
+	if got.GPUs[0] != want {
+		t.Errorf("%+v, want %+v", got.GPUs[0], want)
+	}
+	if got := list(fakegpu.Options{Capability: 61}); len(got.GPUs) != 1 || got.GPUs[0].Usable || !strings.Contains(got.GPUs[0].Why, "the kernels need 7.5") {
+		t.Errorf("%+v", got)
+	}
+	if got := list(fakegpu.Options{Version: 10010}); len(got.GPUs) != 0 || !strings.Contains(got.None, "CUDA 10.1") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,186 @@
+// Package gpu finds an NVIDIA GPU at run time and makes it the engine "cuda" of
+// tensor.Lookup: no set-up, no C compiler and no library at build time. A machine that has
+// none, or one that cannot be used, gets one line that says why:
+//
+//	what is the matter                line
+//	no driver                         gpu: none (libcuda.so.1 not found: NVIDIA's driver is not installed here)
+//	a broken library of that name     gpu: none (NVIDIA's driver cannot be opened: …
+//	another library                   gpu: none (… is not NVIDIA's driver: it lacks cuInit)
+//	a driver before CUDA 11.0         gpu: none (the driver speaks CUDA 10.2; the kernels need 11.0 or newer)
+//	no device                         gpu: none (cuInit: CUDA_ERROR_NO_DEVICE (100): the driver sees no NVIDIA device; CUDA_VISIBLE_DEVICES may hide it)
+//	no device of that number          gpu: none (cuDeviceGet: CUDA_ERROR_INVALID_DEVICE (101): device 3 of 1: no device has that number)
+//	a device before capability 7.5    gpu: none (… has compute capability 7.0; the kernels need 7.5 or newer)
+//	no memory left                    gpu: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): … wanted, … free of …: a smaller batch or fewer workspaces need less
+//	a device that breaks off          gpu: …: CUDA_ERROR_ILLEGAL_ADDRESS (700): the device is lost to this process; run again with --device cpu
+//
+// In the last case the call that failed first is named, and every later one names it too.
+package gpu
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/engine"
+	"gradsync/shared/tensor"
+)
+
+// Name is the engine's, for tensor.Lookup.
+//
+// Source: ours: one engine, whichever device it is on
+const Name = "cuda"
+
+// EnvDriver names an environment variable with the path of the driver library, where the
+// loader does not find it. EnvRequire is one that, set to 1, makes a missing GPU a failure.
+//
+// Source: ours: for machines set up in an unusual way, and for their tests
+const (
+	EnvDriver  = "GRADSYNC_CUDA_DRIVER"
+	EnvRequire = "GRADSYNC_REQUIRE_GPU"
+)
+
+// Number returns N of a device called "cuda" (0) or "cuda:N", and whether name is one.
+func Number(name string) (n int, ok bool) {
+	name, index, numbered := strings.Cut(name, ":")
+	if name != Name {
+		return 0, false
+	}
+	if numbered {
+		n, err := strconv.Atoi(index)
+		return n, err == nil && n >= 0
+	}
+	return 0, true
+}
+
+// Required reports whether EnvRequire is 1.
+func Required() bool { return os.Getenv(EnvRequire) == "1" }
+
+// oldest is the compute capability that the kernels are made for.
+var oldest = [2]int{7, 5}
+
+// Status describes a device, or says why there is none.
+//
+// Source: ours: for a line about the device
+type Status struct {
+	Reason  error // nil if there is a device
+	Info    driver.Info
+	Release string // of NVIDIA's driver, "580.65.06"; empty if the system does not tell
+}
+
+// String returns one line, "gpu: NVIDIA H200, …" or "gpu: none (…)".
+func (s Status) String() string {
+	if s.Reason != nil {
+		return s.Reason.Error()
+	}
+	return "gpu: " + s.device()
+}
+
+func (s Status) device() string {
+	i := s.Info
+	speaks := fmt.Sprintf("CUDA %d.%d", i.CUDA[0], i.CUDA[1])
+	if s.Release != "" {
+		speaks = "driver " + s.Release + " (" + speaks + ")"
+	}
+	return fmt.Sprintf("%s, %s, compute capability %d.%d, %s", i.Name, i.Size(), i.Capability[0], i.Capability[1], speaks)
+}
+
+// List describes all devices, without using any; a machine without one has one Status, with
+// the reason.
+func List() []Status {
+	all, err := driver.List(os.Getenv(EnvDriver))
+	if err != nil {
+		return []Status{{Reason: err}}
+	}
+	var out []Status
+	for _, i := range all {
+		out = append(out, statusOf(i))
+	}
+	return out
+}
+
+// Probe describes device number index without using it.
+func Probe(index int) Status {
+	all := List()
+	if index >= 0 && index < len(all) {
+		return all[index]
+	}
+	// Opening knows how to refuse a number.
+	d, err := driver.Open(os.Getenv(EnvDriver), index)
+	if err == nil {
+		err = d.Close()
+	}
+	return Status{Reason: cmp.Or(err, errAppeared)}
+}
+
+var errAppeared = errors.New("gpu: none (the devices changed meanwhile: try again)")
+
+func statusOf(i driver.Info) Status {
+	s := Status{Info: i, Release: release()}
+	if c := i.Capability; c[0] < oldest[0] || c[0] == oldest[0] && c[1] < oldest[1] {
+		s.Reason = fmt.Errorf("gpu: none (%s has compute capability %d.%d; the kernels need %d.%d or newer)", i.Name, c[0], c[1], oldest[0], oldest[1])
+	}
+	return s
+}
+
+var releaseLine = regexp.MustCompile(`Kernel Module(?: for \S+)?\s+(\d+(?:\.\d+)+)`)
+
+// release reads the version of NVIDIA's kernel module; the driver library does not tell it.
+func release() string {
+	text, err := os.ReadFile("/proc/driver/nvidia/version")
+	if err != nil {
+		return ""
+	}
+	if m := releaseLine.FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// Device is a GPU with our kernels on it.
+//
+// Source: ours: opened once per process
+type Device struct {
+	Status
+	engine *engine.Engine
+	driver driver.Driver
+}
+
+var (
+	register sync.Once
+	current  atomic.Pointer[Device] // what tensor.Lookup gives
+)
+
+// Open loads the kernels on device number index and makes it the engine Name of
+// tensor.Lookup. The error is one line, that of Status or of the call that failed.
+func Open(index int) (*Device, error) {
+	s := Probe(index)
+	if s.Reason != nil {
+		return nil, s.Reason
+	}
+	d, err := driver.Open(os.Getenv(EnvDriver), index)
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.New(d)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	device := &Device{s, e, d}
+	current.Store(device)
+	register.Do(func() { tensor.Register(Name, func() tensor.Engine { return current.Load().engine }) })
+	return device, nil
+}
+
+// Driver returns the seam to the device.
+func (d *Device) Driver() driver.Driver { return d.driver }
+
+// Close gives the device back. Whoever has looked the engine up must be done with it. The
+// error names what was not given back.
+func (d *Device) Close() error { return errors.Join(d.engine.Close(), d.driver.Close()) }
