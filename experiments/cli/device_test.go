@@ -55,6 +55,9 @@ func TestWithoutGPU(t *testing.T) {
 		{"--device cuda --engine portable", "", exitUsage, "--engine portable is for --device cpu, not for cuda"},
 		{"--engine cuda", "", exitUsage, "want --device cuda"},
 		{"--backend gorgonia --device cpu", "", exitUsage, "--device is for the backend native"},
+		{"--tf32", "", exitFailed, noGPU},
+		{"--tf32 --device cpu", "", exitUsage, "--tf32 is for a GPU"},
+		{"--tf32 --engine portable", "", exitUsage, "--tf32 is for a GPU"},
 		{"--timing-only --device cpu", "", exitUsage, "--device is for training"},
 	} {
 		t.Setenv(gpu.EnvRequire, c.require)
@@ -149,8 +152,9 @@ func TestLosesGPU(t *testing.T) {
 // TestDevicesOf: the list has what a script asks for.
 func TestDevicesOf(t *testing.T) {
 	list := func(o fakegpu.Options) (got struct {
-		GPUs []deviceObject `json:"gpus"`
-		None string         `json:"no_gpu"`
+		GPUs      []deviceObject `json:"gpus"`
+		None      string         `json:"no_gpu"`
+		Libraries []string       `json:"libraries"`
 	}) {
 		withGPU(t, o)
 		rc, out, msg := gradsync("devices", "--json")
@@ -161,7 +165,7 @@ func TestDevicesOf(t *testing.T) {
 	}
 	got := list(fakegpu.Options{})
 	want := deviceObject{Device: "cuda:0", Usable: true, Name: "fake GPU on the CPU", Memory: 8 << 30, Capability: "9.0", CUDA: "12.9", PCI: "0000:00:00.0"}
-	if len(got.GPUs) != 1 || got.None != "" {
+	if len(got.GPUs) != 1 || got.None != "" || len(got.Libraries) != 2 || !strings.HasPrefix(got.Libraries[1], "cuDNN: none (") {
 		t.Fatalf("%+v", got)
 	}
 	want.Release = got.GPUs[0].Release // of this machine's kernel module

@@ -108,7 +108,8 @@ type Products struct {
 	*frame
 }
 
-// Open makes a handle for a stream, that works in a room of the device's memory. With
+// Open makes a handle for a stream, that works in a room of the device's memory; without
+// one it takes some itself. With
 // tf32 it may round factors to TF32. After an error nothing is open.
 func (b *BLAS) Open(h driver.Host, s driver.Stream, room unsafe.Pointer, bytes int, tf32 bool) (*Products, error) {
 	p := &Products{b, h, 0, newFrame()}
@@ -125,7 +126,7 @@ func (b *BLAS) Open(h driver.Host, s driver.Stream, room unsafe.Pointer, bytes i
 	if err == nil {
 		err = p.do(blasStream, p.set(p.handle, uintptr(s)))
 	}
-	if err == nil {
+	if err == nil && bytes > 0 {
 		err = p.do(blasWorkspace, p.set(p.handle, uintptr(room), uintptr(bytes)))
 	}
 	if err != nil {

@@ -8,7 +8,10 @@ package lib
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"gradsync/shared/gpu/driver"
 )
 
 // Set is the libraries of this machine.
@@ -22,12 +25,16 @@ type Set struct {
 
 // Find opens what there is: in the given folders, in those of GRADSYNC_CUDA_LIBS, where the
 // loader looks, in CUDA's toolkit, and in the wheels of python3, in this order. cuda is the
-// newest version that the driver speaks; zero is any.
+// newest version that the driver speaks; zero is any. GRADSYNC_CUDA_LIBS=none finds none.
 //
 // Source: ours: libraries found at run time
 func Find(folders []string, cuda [2]int) *Set { return find(machine(), folders, cuda) }
 
 func find(m surroundings, folders []string, cuda [2]int) *Set {
+	if m.env(Variable) == "none" {
+		const why = "none (" + Variable + "=none)"
+		return &Set{Missing: []string{"cuBLAS: " + why, "cuDNN: " + why}}
+	}
 	all, s := m.folders(folders), &Set{}
 	var err error
 	if s.BLAS, err = openBLAS(all, cuda); err != nil {
@@ -39,7 +46,48 @@ func find(m surroundings, folders []string, cuda [2]int) *Set {
 	return s
 }
 
-// Versions names the libraries there are, "cublas 13.1/cudnn 9.28"; empty if there is none.
+// Working returns those of the libraries that work on a device: a handle of the others cannot
+// be made, which is their reason to be missing.
+func (s *Set) Working(h driver.Host) *Set {
+	w := &Set{Missing: slices.Clone(s.Missing)}
+	if s.BLAS != nil {
+		p, err := s.BLAS.Open(h, 0, nil, 0, false)
+		if err == nil {
+			err = p.Close()
+		}
+		if err == nil {
+			w.BLAS = s.BLAS
+		} else {
+			w.Missing = append(w.Missing, fmt.Sprintf("cuBLAS: none (%s: %v)", s.BLAS.Path(), err))
+		}
+	}
+	if s.DNN != nil {
+		l, err := s.DNN.Open(h, 0, 0, false)
+		if err == nil {
+			err = l.Close()
+		}
+		if err == nil {
+			w.DNN = s.DNN
+		} else {
+			w.Missing = append(w.Missing, fmt.Sprintf("cuDNN: none (%s: %v)", s.DNN.Path(), err))
+		}
+	}
+	return w
+}
+
+// String names the libraries for a line, "cuBLAS 13.1, cuDNN 9.28"; empty if there is none.
+func (s *Set) String() string {
+	var list []string
+	if s.BLAS != nil {
+		list = append(list, "cuBLAS "+s.BLAS.Version())
+	}
+	if s.DNN != nil {
+		list = append(list, "cuDNN "+s.DNN.Version())
+	}
+	return strings.Join(list, ", ")
+}
+
+// Versions names the libraries for a bit class, "cublas 13.1/cudnn 9.28"; empty if there is none.
 func (s *Set) Versions() string {
 	var list []string
 	if s.BLAS != nil {
