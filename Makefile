@@ -15,7 +15,7 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 BIN := bin/gradsync$(shell go env GOEXE)
 RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
-.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring cross ci-check ci-results publish clean
+.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring cross gpu-bundle ci-check ci-results publish clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -78,6 +78,9 @@ benchmarks: build ## measure all cases (some 10 to 20 min) and write BENCHMARKS.
 
 lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)
 	@$(BIN) lab ring
+
+gpu-bundle: build ## build the folder to take to a machine with a GPU and no Go (OUT/gpu): program, tests, run.sh
+	@$(BIN) gpu-bundle --out $(OUT)/gpu
 
 clean: ## remove what was built and run here (bin/, out/)
 	rm -rf bin out

@@ -10,7 +10,7 @@ import (
 // headGPU is the section of BENCHMARKS.md that `bench gpu` writes.
 const headGPU = "GPU"
 
-// wireKernels are those that pack, quantise, encode and decode.
+// wireKernels pack, quantise, encode and decode.
 var wireKernels = []string{"pack-1%", "pack-10%", "pack-50%", "pack-100%", "quantise", "add-int32", "sub-int32"}
 
 // GPUCases returns the comparisons on a GPU, with the aims set for an H200 before anything ran

@@ -90,7 +90,8 @@ func (a *app) gpuReport(ctx context.Context, f *gpuFlags) (*bench.GPUReport, err
 		return nil, usagef("bench: gpu: --device %s is no GPU", cpuDevice)
 	}
 	revision, _ := commit()
-	r := &bench.GPUReport{Command: "gradsync bench gpu", Version: Version + ", commit " + revision, Date: time.Now().UTC().Format(time.DateOnly), Machine: bench.Machine()}
+	r := &bench.GPUReport{Command: "gradsync bench gpu", Version: Version + ", commit " + revision, Date: time.Now().UTC().Format(time.DateOnly),
+		Machine: bench.Machine()}
 	if device == "" {
 		r.Why = "there was no GPU at hand"
 		a.engineNote(f.note)

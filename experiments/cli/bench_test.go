@@ -211,7 +211,8 @@ func TestBenchGPU(t *testing.T) {
 	for _, from := range [][]string{{"--out", kept}, {"--from", kept}} {
 		rc, out, msg := gradsync(append([]string{"bench", "gpu", "--into", report}, from...)...)
 		text, err := os.ReadFile(report)
-		if rc != exitOK || err != nil || !strings.Contains(out, "nothing was measured: there was no GPU at hand") || strings.Count(string(text), "| not measured | – |") != 10 {
+		if rc != exitOK || err != nil || !strings.Contains(out, "nothing was measured: there was no GPU at hand") || strings.Count(string(text),
+			"| not measured | – |") != 10 {
 			t.Errorf("%v: exit %d, %v: %s%s\n%s", from, rc, err, out, msg, text)
 		}
 	}

@@ -23,7 +23,8 @@ var groups = []struct {
 	{"reproduce", "All experiments of a document, then its pages:", []string{
 		"reproduce-ring", "reproduce-ringsparse", "reproduce-dasp", "reproduce-codedsgd", "reproduce-compare", "reproduce-all"}},
 	{"maintain", "For whoever changes gradsync itself, in a clone of it:", []string{
-		"build", "check", "test", "test-long", "lint", "race", "cross", "ci-check", "ci-results", "reports", "reports-check", "publish", "benchmarks", "clean"}},
+		"build", "check", "test", "test-long", "lint", "race", "cross", "gpu-bundle",
+		"ci-check", "ci-results", "reports", "reports-check", "publish", "benchmarks", "clean"}},
 }
 
 // inGroups adds commands to root, each in its group of the help; help and version are in

@@ -61,6 +61,7 @@ func Commands() []*cobra.Command {
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),
 		cross(),
+		gpuBundle(),
 		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
