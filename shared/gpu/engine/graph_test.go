@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/race"
@@ -109,6 +110,21 @@ func TestGraph(t *testing.T) {
 			})
 		})
 	}
+	t.Run("card", func(t *testing.T) {
+		d, m := drivertest.Card(t), build(t, networks[0])
+		e := open(t, d)
+		if got, want := trail(t, e, m, repeats, nothing), trail(t, ungraphed(t, d), m, repeats, nothing); !slices.Equal(got, want) {
+			t.Error("the graphs' bits are others")
+		}
+	})
+	t.Run("libraries of the card", func(t *testing.T) {
+		e, m := card(t), build(t, networks[0])
+		got := trail(t, e, m, repeats, nothing)
+		e.Graphs(false)
+		if want := trail(t, e, m, repeats, nothing); !slices.Equal(got, want) {
+			t.Error("the graphs' bits are others")
+		}
+	})
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")

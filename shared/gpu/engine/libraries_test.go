@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/lib"
@@ -88,8 +89,37 @@ func onLibraries(t *testing.T, run func(t *testing.T, f *fakes)) {
 	}
 }
 
-// TestLibraries: the engine passes the suite with the fake cuBLAS and cuDNN.
+// onLibraryDevices runs f on an engine with fake libraries, at once and lazy, and with this
+// machine's own on its card.
+func onLibraryDevices(t *testing.T, run func(t *testing.T, e tensor.Device)) {
+	onLibraries(t, func(t *testing.T, f *fakes) { run(t, f.engine(t, false)) })
+	t.Run("libraries of the card", func(t *testing.T) { run(t, card(t)) })
+}
+
+// card returns an engine on this machine's card with its libraries, or skips: these are
+// never required.
+func card(t *testing.T) *engine.Libraries {
+	t.Helper()
+	f := &fakes{driver: drivertest.Card(t)}
+	t.Cleanup(func() {
+		if err := f.driver.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f.set = lib.Find(nil, f.driver.Info().CUDA)
+	if host, ok := f.driver.(driver.Host); ok {
+		f.set = f.set.Working(host)
+	}
+	if f.set.Versions() == "" {
+		t.Skip(f.set.Missing)
+	}
+	return f.engine(t, false)
+}
+
+// TestLibraries: the engine passes the suite with the fake cuBLAS and cuDNN, and with this
+// machine's own on its card.
 func TestLibraries(t *testing.T) {
+	t.Run("card", func(t *testing.T) { suite(t, card(t), enginetest.Run) })
 	run := enginetest.Run
 	onLibraries(t, func(t *testing.T, f *fakes) {
 		suite(t, f.engine(t, false), run)
