@@ -205,6 +205,8 @@ func dlopen(path string) (handle uintptr, found string, err error) {
 	if path != "" {
 		list = []string{path}
 	}
+	runtime.LockOSThread() // the loader keeps an error's text for the thread that asked
+	defer runtime.UnlockOSThread()
 	var broken error // of a library that is there
 	for _, p := range list {
 		if handle, err = purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {

@@ -89,10 +89,10 @@ func onLibraries(t *testing.T, run func(t *testing.T, f *fakes)) {
 	}
 }
 
-// onLibraryDevices runs f on an engine with fake libraries, at once and lazy, and with this
-// machine's own on its card.
+// onLibraryDevices runs f on an engine with the lazy driver's libraries, and with this machine's
+// own on its card.
 func onLibraryDevices(t *testing.T, run func(t *testing.T, e tensor.Device)) {
-	onLibraries(t, func(t *testing.T, f *fakes) { run(t, f.engine(t, false)) })
+	t.Run("libraries", func(t *testing.T) { run(t, openFakes(t, true).engine(t, false)) })
 	t.Run("libraries of the card", func(t *testing.T) { run(t, card(t)) })
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gradsync/shared/gpu/driver"
@@ -151,18 +150,12 @@ func TestNetworks(t *testing.T) {
 			}
 			yard := train(t, m, other, 3)
 			all[0].near(t, want, yard)
-			var first *training
 			onLibraryDevices(t, func(t *testing.T, e tensor.Device) {
 				got := train(t, m, e, 3)
 				if s.Name != "vgg19_bn" { // three steps of so narrow a one are 0.6 % apart for asm too: by rounding alone
 					got.near(t, want, yard)
 				} else if d := distance(got.first, want.first); !(d < near) {
 					t.Errorf("first gradient: off by %.2g of the norm, want less than %g", d, near)
-				}
-				if first == nil {
-					first = &got
-				} else if strings.Contains(e.Class(), "fake") && !slices.Equal(first.params, got.params) {
-					t.Error("the lazy driver gives other bits")
 				}
 			})
 		})

@@ -1,6 +1,7 @@
 package lib
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"unsafe"
@@ -126,14 +127,11 @@ func (c *Conv) room(p pass) (bytes int, ok bool, err error) {
 		}
 		// The list's memory is that of its own kind of arithmetic, which may not be ours.
 		l.out[0] = 0
-		code, err := l.try(calls[p].room, l.set(l.handle(), a, b, c.c, out, uintptr(info.algorithm), address(&l.out)))
-		if err != nil {
+		err := l.do(calls[p].room, l.set(l.handle(), a, b, c.c, out, uintptr(info.algorithm), address(&l.out)))
+		if err != nil && !unfit(err) {
 			return 0, false, err
 		}
-		if code != 0 && !unfit(code) {
-			return 0, false, l.lib.failed(calls[p].room, code)
-		}
-		if code == 0 && l.out[0] <= uint64(l.limit) {
+		if err == nil && l.out[0] <= uint64(l.limit) {
 			at.algorithm, at.room, at.ok = info.algorithm, int(l.out[0]), true
 			break
 		}
@@ -142,8 +140,12 @@ func (c *Conv) room(p pass) (bytes int, ok bool, err error) {
 	return at.room, at.ok, nil
 }
 
-// unfit says that a code means no more than that an algorithm cannot do a shape.
-func unfit(code int) bool { return code >= 2000 && code < 4000 } // CUDNN_STATUS_BAD_PARAM…, NOT_SUPPORTED…
+// unfit says that an error means no more than that an algorithm cannot do a shape:
+// CUDNN_STATUS_BAD_PARAM…, CUDNN_STATUS_NOT_SUPPORTED….
+func unfit(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code >= 2000 && e.Code < 4000
+}
 
 // ForwardRoom returns how many bytes of scratch memory Forward needs; ok is false if cuDNN
 // has no algorithm that gives the same bits each time within the limit.

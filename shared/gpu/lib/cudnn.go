@@ -154,20 +154,14 @@ func (d *DNN) Open(h driver.Host, s driver.Stream, limit int, tf32 bool) (*Layer
 
 // do calls a function with the frame's first n arguments, in the device's context.
 func (l *Layers) do(f, n int) error {
-	code, err := l.try(f, n)
-	if err == nil && code != 0 {
-		err = l.lib.failed(f, code)
-	}
-	return err
-}
-
-// try does do and leaves the code to the caller.
-func (l *Layers) try(f, n int) (code int, err error) {
 	if err := l.host.Enter(); err != nil {
-		return 0, err
+		return err
 	}
-	defer l.host.Leave()
-	return l.call(l.lib.address[f], n), nil
+	defer l.host.Leave() // cuDNN keeps an error's text for the thread that asked
+	if code := l.call(l.lib.address[f], n); code != 0 {
+		return l.lib.failed(f, code)
+	}
+	return nil
 }
 
 // doubled calls a function with two doubles, in the order of its signature, and others.
@@ -175,9 +169,9 @@ func (l *Layers) doubled(f int, a, b float64, args ...uintptr) error {
 	if err := l.host.Enter(); err != nil {
 		return err
 	}
+	defer l.host.Leave()
 	l.setDoubles(l.lib.address[f], a, b, args)
 	code := int(int32(uint32(callDoubles(&l.doubles, &l.block))))
-	l.host.Leave()
 	if code != 0 {
 		return l.lib.failed(f, code)
 	}

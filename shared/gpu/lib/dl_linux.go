@@ -3,16 +3,25 @@
 package lib
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
 
+// The loader keeps an error's text for the thread that asked, so both ask from one.
+
 func dlopen(path string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
-func dlsym(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+func dlsym(handle uintptr, name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return purego.Dlsym(handle, name)
+}
 
 // invoke calls a function. What args point to must stay where it is.
 func invoke(address uintptr, args []uintptr) uintptr {
