@@ -83,11 +83,10 @@ var oldest = [2]int{7, 5}
 //
 // Source: ours: for a line about the device
 type Status struct {
-	Reason  error // nil if there is a device
-	Info    driver.Info
-	Release string // of NVIDIA's driver, "580.65.06"; empty if the system does not tell
-	// Libraries are what Open has found and uses: "cuBLAS 13.1, cuDNN 9.28".
-	Libraries string
+	Reason    error // nil if there is a device
+	Info      driver.Info
+	Release   string // of NVIDIA's driver, "580.65.06"; empty if the system does not tell
+	Libraries string // found and used by Open: "cuBLAS 13.1, cuDNN 9.28"
 }
 
 // String returns one line, "gpu: NVIDIA H200, …" or "gpu: none (…)".

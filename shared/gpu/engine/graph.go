@@ -9,7 +9,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// state is what a lane does with the operations of a pass.
+// state says what a lane does with the operations of a pass.
 type state int
 
 const (

@@ -252,7 +252,8 @@ func TestTF32(t *testing.T) {
 
 // TestRefused: what cannot be is said in one line when the engine is made.
 func TestRefused(t *testing.T) {
-	if _, err := engine.WithLibraries(driver.Emulated(driver.EmulatorOptions{}), &lib.Set{}, false); err == nil || !strings.Contains(err.Error(), "NVIDIA's driver alone") {
+	if _, err := engine.WithLibraries(driver.Emulated(driver.EmulatorOptions{}), &lib.Set{}, false); err == nil || !strings.Contains(err.Error(),
+		"NVIDIA's driver alone") {
 		t.Errorf("on the emulator: %v", err)
 	}
 	l := library(t, fake.Options{Capability: 75})
@@ -263,7 +264,8 @@ func TestRefused(t *testing.T) {
 	if _, err := engine.WithLibraries(d, &lib.Set{}, false); err == nil || !strings.Contains(err.Error(), "neither cuBLAS nor cuDNN") {
 		t.Errorf("without libraries: %v", err)
 	}
-	if _, err := engine.WithLibraries(d, &lib.Set{BLAS: &lib.BLAS{}}, true); err == nil || !strings.Contains(err.Error(), "8.0 or newer; fake GPU on the CPU has 7.5") {
+	if _, err := engine.WithLibraries(d, &lib.Set{BLAS: &lib.BLAS{}}, true); err == nil || !strings.Contains(err.Error(),
+		"8.0 or newer; fake GPU on the CPU has 7.5") {
 		t.Errorf("TF32 on an old card: %v", err)
 	}
 	if err := d.Close(); err != nil {

@@ -15,10 +15,10 @@ const algorithms = 10
 // algorithmInfo is cudnnConvolutionFwdAlgoPerf_t, and its two siblings.
 type algorithmInfo struct {
 	algorithm, status int32
-	seconds           float32
-	memory            uint64
-	determinism, math int32
-	_                 [3]int32
+	_                 float32 // time
+	_                 uint64  // memory
+	determinism       int32
+	_                 [4]int32 // its kind of arithmetic, and room for more
 }
 
 // pass is a direction of a convolution.

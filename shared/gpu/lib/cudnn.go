@@ -178,7 +178,7 @@ func (l *Layers) doubled(f int, a, b float64, args ...uintptr) error {
 	return nil
 }
 
-// handle is what most calls want first.
+// handle returns cudnnHandle_t.
 func (l *Layers) handle() uintptr { return l.made[0].at }
 
 // create makes a handle or descriptor, which Close gives back.

@@ -14,7 +14,7 @@ import (
 // Source: ours: for libraries in unusual places
 const Variable = "GRADSYNC_CUDA_LIBS"
 
-// surroundings is what a search asks the machine.
+// surroundings holds answers of the machine to a search.
 type surroundings struct {
 	env    func(string) string
 	python string // the path of python3; empty: none

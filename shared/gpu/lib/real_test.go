@@ -62,20 +62,7 @@ func TestReal(t *testing.T) {
 			t.Errorf("arithmetic %d, code %d, want %d", l.out[0], code, mathFull)
 		}
 	}
-	n, err := l.Norm(tensor.Norm{N: 5, C: 12, HW: 49})
-	if err != nil {
-		t.Fatal(err)
-	}
-	derived, err := l.create(dnnTensor, dnnDestroyTensor)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if code := direct(t, s.DNN, "cudnnDeriveBNTensorDescriptor", derived, n.x, normSpatial); code != 0 {
-		t.Errorf("parameters of a batch norm: code %d", code)
-	}
-	if got, want := described(t, s.DNN, n.p), described(t, s.DNN, derived); got != want {
-		t.Errorf("parameters of a batch norm: %v, want %v", got, want)
-	}
+	realNorm(t, l)
 	if _, err := l.tensor(1, 0, 1, 1); err == nil {
 		t.Error("a tensor without channels is taken")
 	} else {
@@ -84,6 +71,32 @@ func TestReal(t *testing.T) {
 	if err := l.Close(); err != nil || len(l.made) != 0 {
 		t.Errorf("%v, %d descriptors are left", err, len(l.made))
 	}
+	noDevice(t, s)
+	if size := unsafe.Sizeof(algorithmInfo{}); size != 48 {
+		t.Errorf("an algorithm's description has %d bytes, cudnn_cnn.h's 48", size)
+	}
+}
+
+// realNorm compares a batch norm's descriptors with those that cuDNN derives.
+func realNorm(t *testing.T, l *Layers) {
+	n, err := l.Norm(tensor.Norm{N: 5, C: 12, HW: 49})
+	if err != nil {
+		t.Fatal(err)
+	}
+	derived, err := l.create(dnnTensor, dnnDestroyTensor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := direct(t, l.lib, "cudnnDeriveBNTensorDescriptor", derived, n.x, normSpatial); code != 0 {
+		t.Errorf("parameters of a batch norm: code %d", code)
+	}
+	if got, want := described(t, l.lib, n.p), described(t, l.lib, derived); got != want {
+		t.Errorf("parameters of a batch norm: %v, want %v", got, want)
+	}
+}
+
+// noDevice checks what the libraries say where there is none.
+func noDevice(t *testing.T, s *Set) {
 	var refused *Error
 	if p, err := s.BLAS.Open(nowhere{}, 0, nil, 0, false); err == nil {
 		t.Log("there is a device here", p.Close())
@@ -98,9 +111,6 @@ func TestReal(t *testing.T) {
 		t.Errorf("cuDNN without a device: %v", err)
 	} else {
 		t.Log(err)
-	}
-	if size := unsafe.Sizeof(algorithmInfo{}); size != 48 {
-		t.Errorf("an algorithm's description has %d bytes, cudnn_cnn.h's 48", size)
 	}
 }
 
