@@ -15,7 +15,7 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 BIN := bin/gradsync$(shell go env GOEXE)
 RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
-.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring cross gpu-bundle ci-check ci-results publish clean
+.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -29,9 +29,9 @@ build: ## build bin/gradsync
 # These are commands of the same name.
 check: build ## the loop, a minute: build, go vet, import rules, every test that takes less than a second
 test: build ## style, import rules, all tests, race tests where there is a C compiler
-test-long: build ## the same tests with the slow ones: full models, profile quick, all looks of all pages
+test-long: build ## the same tests with the slow ones: full models, profile quick, all looks of all pages; all of a GPU under the race detector
 lint: build ## gofmt, go vet, import rules, staticcheck
-race: build ## race tests of the cluster, the papers and the threads of engine asm; needs gcc
+race: build ## race tests of the cluster, the papers, the threads of engine asm and the GPU's drivers; needs gcc
 verify: build ## check the implemented formulas against counts and exact rationals
 reports: build ## render the committed results to reports/html, the README's table and the published hashes
 reports-check: build ## render the committed results anew and compare with the committed pages byte by byte
@@ -78,6 +78,12 @@ benchmarks: build ## measure all cases (some 10 to 20 min) and write BENCHMARKS.
 
 lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)
 	@$(BIN) lab ring
+
+gpu-cu: build ## build with gorgonia.org/cu and run the suites of drivers and engines on the fake driver; needs g++, fetches headers once
+	@$(BIN) gpu-cu
+
+gpu-mutants: build ## plant mistakes into the GPU's kernels: who finds them, and why; needs clang-19, for the second column g++
+	@$(BIN) gpu-mutants
 
 gpu-bundle: build ## build the folder to take to a machine with a GPU and no Go (OUT/gpu): program, tests, run.sh
 	@$(BIN) gpu-bundle --out $(OUT)/gpu

@@ -23,7 +23,7 @@ var groups = []struct {
 	{"reproduce", "All experiments of a document, then its pages:", []string{
 		"reproduce-ring", "reproduce-ringsparse", "reproduce-dasp", "reproduce-codedsgd", "reproduce-compare", "reproduce-all"}},
 	{"maintain", "For whoever changes gradsync itself, in a clone of it:", []string{
-		"build", "check", "test", "test-long", "lint", "race", "cross", "gpu-bundle",
+		"build", "check", "test", "test-long", "lint", "race", "gpu-cu", "gpu-mutants", "cross", "gpu-bundle",
 		"ci-check", "ci-results", "reports", "reports-check", "publish", "benchmarks", "clean"}},
 }
 

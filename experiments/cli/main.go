@@ -71,7 +71,7 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 // errDiffer means that a difference was found and printed: exit code 3, no further message.
-var errDiffer = errors.New("differs")
+var errDiffer = chores.ErrDiffer
 
 // Main runs one command and returns its exit code. Ctrl-C cancels the
 // command's context once; a second one ends the process.

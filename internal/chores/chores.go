@@ -52,11 +52,11 @@ func Commands() []*cobra.Command {
 		command("build", "Build bin/gradsync", build),
 		command("check", "Build, check import rules and run every test that takes less than a second", check),
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
-		command("test-long", "Run all tests, the slow ones too", func() []step {
-			return []step{program("go", "test", "-timeout", "60m", "./...").with("GRADSYNC_LONG=1")}
-		}),
+		command("test-long", "Run all tests, the slow ones too", long),
 		command("lint", "Check gofmt, go vet, the import rules and staticcheck", lint),
-		command("race", "Run the race tests of the cluster and the papers (needs a C compiler)", race),
+		command("race", "Run the race tests of the cluster, the papers and the GPU's drivers (needs a C compiler)", race),
+		gpuCu(),
+		gpuMutants(),
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),

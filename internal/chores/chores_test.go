@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,10 @@ func TestRaceIsSkippedInOneLineWithoutACompiler(t *testing.T) {
 	t.Setenv("CC", "go") // something that is there
 	if steps := race(); len(steps) != 1 || !strings.HasPrefix(steps[0].Command, "CGO_ENABLED=1 go test -race ") {
 		t.Errorf("with a compiler: %+v, want go test -race", steps)
+	}
+	if steps := long(); len(steps) != 2 || !slices.Contains(steps[1].env, "CGO_ENABLED=1") || !slices.Contains(steps[1].env, "GRADSYNC_LONG=1") ||
+		!slices.Contains(steps[1].argv, "./shared/gpu/...") || slices.Contains(steps[1].argv, "-short") {
+		t.Errorf("test-long: %+v, want all tests of a GPU under the race detector too", steps)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestWhatMayRaceIsRaced(t *testing.T) {
 		})
 	}
 	tested, others := map[string]bool{}, map[string]bool{}
-	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm"} {
+	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm", "shared/gpu"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err
@@ -82,8 +82,15 @@ func threads(t *testing.T, path string) (why string) {
 		case *ast.GoStmt:
 			why = path + " starts a goroutine"
 		case *ast.SelectorExpr:
-			if n.Sel.Name == "Parallel" {
+			switch n.Sel.Name {
+			case "Parallel":
 				why = path + " has parallel tests"
+			case "Go":
+				why = path + " starts a goroutine"
+			case "Run", "RunWithoutGraphs":
+				if of, ok := n.X.(*ast.Ident); ok && of.Name == "drivertest" {
+					why = path + " runs the contract of drivers, which starts goroutines"
+				}
 			}
 		}
 		return true

@@ -68,16 +68,21 @@ func tests() []step {
 }
 
 // raced are the packages whose tests have threads of their own: the others below the
-// same folders are formulas and rules, in which nothing can race.
+// same folders are formulas and rules, in which nothing can race. Of a GPU these are the
+// interpreter's workers, and the drivers and the engine that several goroutines use at once.
 var raced = []string{
 	"./shared/cluster", "./shared/cluster/collective", "./shared/cluster/internal/...", "./shared/cluster/local", "./shared/cluster/tcp",
 	"./shared/cluster/virtual",
 	"./papers/codedsgd", "./papers/dasp", "./papers/ringsparse", "./shared/tensor/engine/asm",
+	"./shared/gpu/driver", "./shared/gpu/engine", "./shared/gpu/ptx",
 }
 
 // race is skipped, in one line, where there is no C compiler. What races does so in the
 // first rounds of a small exchange as well: -short, and gradsync/shared/race.
-func race() []step {
+func race() []step { return detector(append([]string{"-short"}, raced...)...) }
+
+// detector runs tests under the race detector.
+func detector(args ...string) []step {
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "gcc"
@@ -85,7 +90,20 @@ func race() []step {
 	if _, err := exec.LookPath(cc); err != nil {
 		return []step{{Command: "race tests skipped: the race detector needs a C compiler and there is no " + cc}}
 	}
-	return []step{program(append([]string{"go", "test", "-race", "-short", "-vet=off"}, raced...)...).with("CGO_ENABLED=1")}
+	return []step{program(append([]string{"go", "test", "-race", "-vet=off"}, args...)...).with("CGO_ENABLED=1")}
+}
+
+// long is all tests, the slow ones too; those of a GPU once more with the race detector, on
+// the emulator, on the fake driver and on the lazy one.
+func long() []step {
+	all := []step{program("go", "test", "-timeout", "60m", "./...").with("GRADSYNC_LONG=1")}
+	for _, s := range detector("-timeout", "60m", "./shared/gpu/...") {
+		if s.argv != nil {
+			s = s.with("GRADSYNC_LONG=1")
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // self is this binary with arguments.

@@ -43,6 +43,24 @@ func (b *books) drop(of map[unsafe.Pointer]int, p unsafe.Pointer, give func() er
 	return true, nil
 }
 
+// free strikes device memory off when give has given it back.
+func (b *books) free(p unsafe.Pointer, give func() error) error {
+	has, err := b.drop(b.memory, p, give)
+	if !has {
+		return failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
+	}
+	return err
+}
+
+// freePinned does free for the host's memory.
+func (b *books) freePinned(p unsafe.Pointer, give func() error) error {
+	has, err := b.drop(b.pinned, p, give)
+	if !has {
+		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
+	}
+	return err
+}
+
 func (b *books) count(kind string, by int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,9 +1,10 @@
 // Package driver is the seam to a GPU: memory, streams, events, kernels and graphs, as
 // CUDA's driver has them and no more than an engine needs.
 //
-// Two implementations pass one suite (drivertest): Open finds NVIDIA's driver at run
+// Three implementations pass one suite (drivertest): Open finds NVIDIA's driver at run
 // time, without a C compiler and without a library at build time; Emulated runs the PTX
-// that ships on the CPU. Tests also open a driver library of our own (the package fake).
+// that ships on the CPU; OpenCu, in builds with the tag cu alone, is linked to the driver
+// by gorgonia.org/cu. Tests also open a driver library of our own (the package fake).
 package driver
 
 import (
@@ -72,7 +73,8 @@ type Driver interface {
 	Elapsed(from, to Event) (time.Duration, error)
 
 	// Capture begins to collect a stream's work instead of doing it, EndCapture makes a
-	// graph of it. Replay does the work again: same kernels, same addresses.
+	// graph of it. Replay does the work again: same kernels, same addresses. A driver that
+	// has none of this returns CUDA_ERROR_NOT_SUPPORTED from all of it.
 	Capture(Stream) error
 	EndCapture(Stream) (Graph, error)
 	Replay(Graph, Stream) error

@@ -142,11 +142,6 @@ func (d *Emulator) Alloc(bytes int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// wanted is the detail of an allocation that did not fit.
-func wanted(bytes, free, total int) string {
-	return fmt.Sprintf("%s wanted, %s free of %s", sizeText(bytes), sizeText(free), sizeText(total))
-}
-
 // pointer makes a device address a pointer, which the host must not follow.
 func pointer(at uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
@@ -162,11 +157,7 @@ func (d *Emulator) Free(p unsafe.Pointer) error {
 	if p == nil {
 		return nil
 	}
-	has, err := d.books.drop(d.books.memory, p, func() error { d.memory.Free(address(p)); return nil })
-	if !has {
-		return failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
-	}
-	return err
+	return d.books.free(p, func() error { d.memory.Free(address(p)); return nil })
 }
 
 // Pinned returns ordinary memory.
@@ -191,11 +182,10 @@ func (d *Emulator) FreePinned(p unsafe.Pointer) error {
 	if err := d.enter("cuMemFreeHost"); err != nil {
 		return err
 	}
-	has, err := d.books.drop(d.books.pinned, p, func() error { return nil })
-	if p != nil && !has {
-		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
+	if p == nil {
+		return nil
 	}
-	return err
+	return d.books.freePinned(p, func() error { return nil })
 }
 
 // work is one piece of a stream's, kept for a graph or done at once.

@@ -1,6 +1,10 @@
 package driver
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // Error is a call that the driver refused, or work that failed on the device.
 //
@@ -90,6 +94,42 @@ var codes = map[int]struct {
 	900:               {name: "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
 	901:               {name: "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
 	codeUnknown:       {name: "CUDA_ERROR_UNKNOWN"},
+}
+
+// noneError says that an error is why there is no device.
+type noneError struct{ error }
+
+func (e noneError) Error() string {
+	return "gpu: none (" + strings.TrimPrefix(e.error.Error(), "gpu: ") + ")"
+}
+
+func (e noneError) Unwrap() error { return e.error }
+
+// oldest is the first version of CUDA whose driver compiles the kernels' PTX.
+var oldest = [2]int{11, 0}
+
+// newEnough refuses a driver that cannot compile the kernels.
+func newEnough(version [2]int) error {
+	if version[0] > oldest[0] || version[0] == oldest[0] && version[1] >= oldest[1] {
+		return nil
+	}
+	return fmt.Errorf("gpu: none (the driver speaks CUDA %d.%d; the kernels need %d.%d or newer)", version[0], version[1], oldest[0], oldest[1])
+}
+
+// wanted is the detail of an allocation that did not fit.
+func wanted(bytes, free, total int) string {
+	return fmt.Sprintf("%s wanted, %s free of %s", sizeText(bytes), sizeText(free), sizeText(total))
+}
+
+// withRoom adds to an allocation's error, if it was too large, what is free.
+func withRoom(err error, bytes int, d Driver) error {
+	var e *Error
+	if errors.As(err, &e) && e.Code == codeMemory {
+		if free, total, err := d.Memory(); err == nil {
+			e.Detail = wanted(bytes, free, total)
+		}
+	}
+	return err
 }
 
 // failed makes the error of a call.

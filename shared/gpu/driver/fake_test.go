@@ -8,12 +8,13 @@ import (
 	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/race"
 )
 
 // library returns a fake driver library of its own, or skips.
 func library(t *testing.T, o fake.Options) *fake.Library {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() && !race.Enabled { // its locks are for threads
 		t.Skip("takes seconds: make test has it")
 	}
 	built, err := fake.Build(kernels.Sources())

@@ -45,13 +45,7 @@ func (l *library) Alloc(bytes int) (unsafe.Pointer, error) {
 	}
 	at, err := l.obtain(fnAlloc, uintptr(bytes))
 	if err != nil {
-		var e *Error
-		if errors.As(err, &e) && e.Code == codeMemory {
-			if free, total, err := l.Memory(); err == nil {
-				e.Detail = wanted(bytes, free, total)
-			}
-		}
-		return nil, err
+		return nil, withRoom(err, bytes, l)
 	}
 	p := pointer(uint64(at))
 	l.books.take(l.books.memory, p, bytes)
@@ -63,11 +57,7 @@ func (l *library) Free(p unsafe.Pointer) error {
 	if p == nil {
 		return nil
 	}
-	has, err := l.books.drop(l.books.memory, p, func() error { return l.tell(fnFree, uintptr(p), 0, 1) })
-	if !has {
-		return failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
-	}
-	return err
+	return l.books.free(p, func() error { return l.tell(fnFree, uintptr(p), 0, 1) })
 }
 
 // Pinned returns memory of the driver's.
@@ -89,11 +79,7 @@ func (l *library) FreePinned(p unsafe.Pointer) error {
 	if p == nil {
 		return nil
 	}
-	has, err := l.books.drop(l.books.pinned, p, func() error { return l.tell(fnFreePinned, uintptr(p), 0, 1) })
-	if !has {
-		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
-	}
-	return err
+	return l.books.freePinned(p, func() error { return l.tell(fnFreePinned, uintptr(p), 0, 1) })
 }
 
 // transfer calls one of the copies. The frame keeps both ends where they are.

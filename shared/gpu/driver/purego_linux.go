@@ -80,9 +80,6 @@ var symbols = [functions]string{
 // places are tried in this order: the loader's path, WSL, containers.
 var places = []string{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
 
-// oldest is the first version of CUDA whose driver compiles the kernels' PTX.
-var oldest = [2]int{11, 0}
-
 // Values of CUDA's enumerations, cuda.h of version 11.0.
 const (
 	attributeProcessors = 16
@@ -159,15 +156,6 @@ func List(path string) ([]Info, error) {
 	return all, nil
 }
 
-// noneError says that an error is why there is no device.
-type noneError struct{ error }
-
-func (e noneError) Error() string {
-	return "gpu: none (" + strings.TrimPrefix(e.error.Error(), "gpu: ") + ")"
-}
-
-func (e noneError) Unwrap() error { return e.error }
-
 // openLibrary finds the driver and its functions, and counts the devices.
 func openLibrary(path string) (l *library, devices int, err error) {
 	handle, path, err := dlopen(path)
@@ -232,10 +220,7 @@ func (l *library) version() error {
 	}
 	v := int(uint32(f.out[0]))
 	l.info.CUDA = [2]int{v / 1000, v % 1000 / 10}
-	if c := l.info.CUDA; c[0] < oldest[0] || c[0] == oldest[0] && c[1] < oldest[1] {
-		return fmt.Errorf("gpu: none (the driver speaks CUDA %d.%d; the kernels need %d.%d or newer)", c[0], c[1], oldest[0], oldest[1])
-	}
-	return nil
+	return newEnough(l.info.CUDA)
 }
 
 // ask calls a function that needs no context; what it answers is in the frame.

@@ -1,9 +1,13 @@
 package engine_test
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/driver/drivertest"
+	"gradsync/shared/gpu/fake"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/enginetest"
 )
@@ -19,10 +23,18 @@ func suite(t *testing.T, e tensor.Device, run func(*testing.T, tensor.Engine)) {
 	run(t, h)
 }
 
-// TestConformance: the engine passes on the fake drivers and on a card, and on the emulator with fewer
-// repeats.
+// TestConformance: the engine passes on the fake drivers, on a card and on the emulator; on the
+// last with fewer repeats, and on the lazy driver too unless GRADSYNC_LONG is set.
 func TestConformance(t *testing.T) {
-	onDevices(t, func(t *testing.T, d driver.Driver) { suite(t, open(t, d), enginetest.Run) })
+	notInRace(t)
+	for _, lazy := range []bool{false, true} {
+		run := enginetest.Run
+		if lazy && os.Getenv("GRADSYNC_LONG") == "" { // the kernels are the other's
+			run = enginetest.RunSlow
+		}
+		t.Run(fmt.Sprintf("lazy=%t", lazy), func(t *testing.T) { suite(t, open(t, openFake(t, fake.Options{Lazy: lazy})), run) })
+	}
+	t.Run("card", func(t *testing.T) { suite(t, open(t, drivertest.Card(t)), enginetest.Run) })
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")

@@ -96,6 +96,7 @@ func stepOn(e tensor.Device, m *model.Model, n int) (o outcome) {
 // TestEveryCallFails: whichever call of the driver's fails, in a training step or a lookup
 // of kernels, there is one error that names it, and nothing stays behind.
 func TestEveryCallFails(t *testing.T) {
+	notInRace(t)
 	t.Run("fake", func(t *testing.T) {
 		l := library(t, fake.Options{})
 		d, err := driver.Open(l.Path, 0)

@@ -11,6 +11,7 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 )
 
@@ -244,7 +245,7 @@ func open(t *testing.T, d driver.Driver) *engine.Engine {
 // library returns a fake driver library of its own, or skips.
 func library(t *testing.T, o fake.Options) *fake.Library {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() && !race.Enabled { // its locks are for threads
 		t.Skip("takes seconds: make test has it")
 	}
 	built, err := fake.Build(kernels.Sources())
@@ -268,6 +269,15 @@ func openFake(t *testing.T, o fake.Options) driver.Driver {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// notInRace skips a long test of one goroutine in make race; make test-long has it under the
+// race detector.
+func notInRace(t *testing.T) {
+	t.Helper()
+	if race.Enabled && testing.Short() {
+		t.Skip("one goroutine, and long under the race detector: make test-long has it")
+	}
 }
 
 // onDevices runs f on the fake drivers and on this machine's card, which is skipped in one line

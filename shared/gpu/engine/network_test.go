@@ -132,6 +132,7 @@ func TestNetworks(t *testing.T) {
 			if race.Enabled {
 				t.Skip("one goroutine; the suite runs under the race detector")
 			}
+			t.Parallel() // each has a driver of its own
 			var all []training
 			m := build(t, s)
 			onDevices(t, func(t *testing.T, d driver.Driver) { all = append(all, train(t, m, open(t, d), 3)) })

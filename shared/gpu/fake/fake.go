@@ -25,6 +25,12 @@ import (
 //go:embed cpp
 var cpp embed.FS
 
+// called lists the functions that gorgonia.org/cu v0.9.6 calls with CUDA 12's headers: a
+// program that is linked to cu needs them all.
+//
+//go:embed called.txt
+var called string
+
 // ErrMissing says that this machine cannot have a fake driver.
 var ErrMissing = errors.New("the fake GPU driver needs g++, Linux and amd64")
 
@@ -33,13 +39,7 @@ var ErrMissing = errors.New("the fake GPU driver needs g++, Linux and amd64")
 // ErrMissing, or holds what g++ said.
 //
 // Source: ours: kernels that a debugger and a sanitiser understand
-func Build(kernels fs.FS) (string, error) {
-	files, err := collect(kernels)
-	if err != nil {
-		return "", err
-	}
-	return build("gradsync-fake-cuda", "fake.cpp", files)
-}
+func Build(kernels fs.FS) (string, error) { return buildDriver(kernels, "") }
 
 // BuildLibraries is Build for cuBLAS and cuDNN, in one file, which need no kernels.
 //
@@ -54,8 +54,39 @@ func BuildLibraries() (string, error) {
 
 const libraries = "libraries.cpp"
 
+// Install puts a library into dir, and what a linker looks for, that a program can be
+// linked to: calls that no test needs are there and return CUDA_ERROR_NOT_SUPPORTED. The
+// error is Build's.
+//
+// Source: ours: for programs with gorgonia.org/cu
+func Install(kernels fs.FS, dir string) error {
+	built, err := buildDriver(kernels, called, "-Wl,-soname,libcuda.so.1")
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(built)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"libcuda.so.1", "libcuda.so"} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildDriver compiles the driver; it has stubs for all of called that it lacks.
+func buildDriver(kernels fs.FS, called string, more ...string) (string, error) {
+	files, err := collect(kernels, called)
+	if err != nil {
+		return "", err
+	}
+	return build("gradsync-fake-cuda", "fake.cpp", files, more...)
+}
+
 // build compiles one of the files to a library of that name.
-func build(name, main string, files []file) (string, error) {
+func build(name, main string, files []file, more ...string) (string, error) {
 	if !supported {
 		return "", ErrMissing
 	}
@@ -64,6 +95,7 @@ func build(name, main string, files []file) (string, error) {
 		return "", ErrMissing
 	}
 	flags := []string{"-std=c++17", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-function"}
+	flags = append(flags, more...)
 	if cpu.X86.HasFMA {
 		flags = append(flags, "-mfma") // otherwise the C library's fma, slower and the same bits
 	}
@@ -97,8 +129,28 @@ type file struct {
 // kernelName finds the kernels of a source.
 var kernelName = regexp.MustCompile(`(?m)^KERNEL\((\w+)\)`)
 
-// collect returns all sources, and register.h, which names every kernel.
-func collect(kernels fs.FS) ([]file, error) {
+// callName finds the driver's calls that the fake has.
+var callName = regexp.MustCompile(`(?m)^API (\w+)\(`)
+
+// stubs defines those of the called functions that no source has.
+func stubs(called string, files []file) string {
+	has := map[string]bool{}
+	for _, f := range files {
+		for _, m := range callName.FindAllSubmatch(f.text, -1) {
+			has[string(m[1])] = true
+		}
+	}
+	text := "// What a program may be linked to and no test calls.\n"
+	for _, name := range strings.Fields(called) {
+		if !has[name] {
+			text += fmt.Sprintf("API %s() { return 801; }\n", name)
+		}
+	}
+	return text
+}
+
+// collect returns all sources; register.h, which names every kernel; stubs.h.
+func collect(kernels fs.FS, called string) ([]file, error) {
 	own, err := fs.Sub(cpp, "cpp")
 	if err != nil {
 		return nil, err
@@ -121,7 +173,7 @@ func collect(kernels fs.FS) ([]file, error) {
 			return nil, err
 		}
 	}
-	return append(files, file{"register.h", []byte(register)}), nil
+	return append(files, file{"register.h", []byte(register)}, file{"stubs.h", []byte(stubs(called, files))}), nil
 }
 
 // compile writes the library under its name when it is whole.

@@ -56,14 +56,32 @@ func New(built, dir string, o Options) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Path: filepath.Join(dir, "libcuda.so.1")}
-	if err := os.WriteFile(l.Path, text, 0o755); err != nil {
+	path := filepath.Join(dir, "libcuda.so.1")
+	if err := os.WriteFile(path, text, 0o755); err != nil {
 		return nil, err
 	}
+	return open(path, o)
+}
+
+// Linked sets up the libcuda.so.1 that this program was linked to, see Install. The error
+// says so if it is no fake.
+//
+// Source: ours: see Library
+func Linked(o Options) (*Library, error) {
+	l, err := open("libcuda.so.1", o)
+	if err != nil {
+		return nil, fmt.Errorf("fake: the program's libcuda.so.1 is not a fake driver: %w", err)
+	}
+	return l, nil
+}
+
+func open(path string, o Options) (*Library, error) {
+	l := &Library{Path: path}
+	var err error
 	if l.handle, err = purego.Dlopen(l.Path, purego.RTLD_NOW|purego.RTLD_LOCAL); err != nil {
 		return nil, err
 	}
-	set := map[string]int{}
+	set := map[string]int{"lazy": 0}
 	if o.Lazy {
 		set["lazy"] = 1
 	}

@@ -27,6 +27,11 @@ type Library struct{ Path string }
 // Source: ours: see Library
 func New(string, string, Options) (*Library, error) { return nil, ErrMissing }
 
+// Linked returns ErrMissing.
+//
+// Source: ours: see Library
+func Linked(Options) (*Library, error) { return nil, ErrMissing }
+
 // FailAt returns ErrMissing.
 func (*Library) FailAt(int, int) error { return ErrMissing }
 

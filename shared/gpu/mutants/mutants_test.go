@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -72,6 +73,16 @@ func mutated(t *testing.T, m mutant) fstest.MapFS {
 	return sources
 }
 
+// report tells `gradsync gpu-mutants` what one way of running kernels says of a mistake,
+// nothing if it does not find it, and whether it should.
+func report(t *testing.T, by, mistake, says string, wanted bool) {
+	t.Attr("mistake", mistake)
+	t.Attr("by", by)
+	t.Attr("wanted", strconv.FormatBool(wanted))
+	says, _, _ = strings.Cut(says, "\n")
+	t.Attr("says", says)
+}
+
 func emulated() driver.Driver { return driver.Emulated(driver.EmulatorOptions{Watch: true}) }
 
 // right returns the results of the kernels that ship.
@@ -89,27 +100,29 @@ func TestEmulator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
+	if err := clang.Ready(); err != nil {
+		t.Skip(err)
+	}
 	want := right(t)
 	for _, m := range mutants {
-		dir := t.TempDir()
-		for name, f := range mutated(t, m) {
-			if err := os.WriteFile(filepath.Join(dir, name), f.Data, 0o644); err != nil {
+		t.Run(m.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, f := range mutated(t, m) {
+				if err := os.WriteFile(filepath.Join(dir, name), f.Data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ptx, err := clang.Compile(dir)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		ptx, err := clang.Compile(dir)
-		if errors.Is(err, clang.ErrMissing) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := sweep(emulated(), string(ptx))
-		says := verdict(got, err, want)
-		t.Logf("%s: %s", m.name, says)
-		if !strings.Contains(says, m.says) || says == "" {
-			t.Errorf("%s: the emulator says %q, want %q", m.name, says, m.says)
-		}
+			got, err := sweep(emulated(), string(ptx))
+			says := verdict(got, err, want)
+			report(t, "interpreter", m.name, says, true)
+			if !strings.Contains(says, m.says) || says == "" {
+				t.Errorf("the emulator says %q, want %q", says, m.says)
+			}
+		})
 	}
 }
 
@@ -138,39 +151,44 @@ func openFake(t *testing.T, sources fs.FS, o fake.Options) driver.Driver {
 // a process of its own, which a wild pointer may end.
 func TestFake(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
-		t.Skip("builds a driver per mistake, a minute: GRADSYNC_LONG=1 runs it")
+		t.Skip("builds a driver per mistake, a minute: GRADSYNC_LONG=1 or gradsync gpu-mutants runs it")
+	}
+	if _, err := fake.Build(kernels.Sources()); errors.Is(err, fake.ErrMissing) {
+		t.Skip(err)
 	}
 	want := right(t)
 	for _, m := range mutants {
-		built, err := fake.Build(mutated(t, m))
-		if errors.Is(err, fake.ErrMissing) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(t.TempDir(), "results")
-		child := exec.Command(os.Args[0], "-test.run=^TestChild$")
-		child.Env = append(os.Environ(), "GRADSYNC_MUTANT="+built, "GRADSYNC_MUTANT_RESULTS="+file)
-		said, err := child.CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("%w: %s", err, firstLine(said))
-		}
-		got, _ := os.ReadFile(file) // without results the child's error counts
-		says := verdict(got, err, want)
-		t.Logf("%s: %s", m.name, says)
-		if found := says != ""; found != m.native {
-			t.Errorf("%s: found by the fake driver: %t (%s), want %t", m.name, found, says, m.native)
-		}
-		_ = os.Remove(built) // a temporary file
+		t.Run(m.name, func(t *testing.T) {
+			built, err := fake.Build(mutated(t, m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "results")
+			child := exec.Command(os.Args[0], "-test.run=^TestChild$")
+			child.Env = append(os.Environ(), "GRADSYNC_MUTANT="+built, "GRADSYNC_MUTANT_RESULTS="+file)
+			said, err := child.CombinedOutput()
+			if err != nil {
+				err = fmt.Errorf("%w: %s", err, firstLine(said))
+			}
+			got, _ := os.ReadFile(file) // without results the child's error counts
+			says := verdict(got, err, want)
+			report(t, "fake", m.name, says, m.native)
+			if found := says != ""; found != m.native {
+				t.Errorf("found by the fake driver: %t (%s), want %t", found, says, m.native)
+			}
+			_ = os.Remove(built) // a temporary file
+		})
 	}
 }
 
-// firstLine returns the first line of a child's output that says something of a fault.
+// firstLine returns what a child's output says of a fault: the fake driver's own words,
+// those of an error, or a signal.
 func firstLine(out []byte) string {
-	for _, line := range strings.Split(string(out), "\n") {
-		if strings.Contains(line, "gpu: ") || strings.Contains(line, "SIG") {
-			return strings.TrimSpace(line)
+	for _, mark := range []string{"fake cuda: ", "gpu: ", "SIG"} {
+		for _, line := range strings.Split(string(out), "\n") {
+			if i := strings.Index(line, mark); i >= 0 {
+				return strings.TrimSpace(line[i:])
+			}
 		}
 	}
 	return ""
@@ -201,7 +219,7 @@ func TestChild(t *testing.T) {
 
 // TestFreedBuffer: a kernel that is given memory which has been freed.
 func TestFreedBuffer(t *testing.T) {
-	check := func(t *testing.T, d driver.Driver) {
+	check := func(t *testing.T, by string, d driver.Driver) {
 		set, err := kernels.Load(d)
 		if err != nil {
 			t.Fatal(err)
@@ -215,6 +233,11 @@ func TestFreedBuffer(t *testing.T) {
 		}
 		q := set.On(0)
 		first := errors.Join(q.ReLU(1000, p, p), d.Sync(0))
+		says := ""
+		if first != nil {
+			says = first.Error()
+		}
+		report(t, by, "a freed buffer is used", says, true)
 		var e *driver.Error
 		if !errors.As(first, &e) || !e.Lost() || e.Call != "cuLaunchKernel" || !strings.Contains(e.Error(), "--device cpu") {
 			t.Fatalf("%v, want a lost device", first)
@@ -223,22 +246,43 @@ func TestFreedBuffer(t *testing.T) {
 			t.Errorf("then: %v, want the first error again", err)
 		}
 	}
-	t.Run("emulator", func(t *testing.T) { check(t, emulated()) })
+	t.Run("emulator", func(t *testing.T) { check(t, "interpreter", emulated()) })
 	t.Run("fake", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")
 		}
-		check(t, openFake(t, kernels.Sources(), fake.Options{}))
+		check(t, "fake", openFake(t, kernels.Sources(), fake.Options{}))
 	})
 }
 
 // TestMissingWait: a download that does not wait for the kernel whose result it brings is
-// wrong each time on a lazy device, and right with the wait.
+// wrong each time on a lazy device, and right with the wait. The emulator does the work of
+// a call before the next and cannot tell.
 func TestMissingWait(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	d := openFake(t, kernels.Sources(), fake.Options{Lazy: true})
+	check := func(t *testing.T, by string, d driver.Driver, without float32) {
+		says := ""
+		for _, wait := range []bool{true, false, true, false} {
+			got, want := download(t, d, wait), map[bool]float32{true: 14, false: without}[wait]
+			if got != want {
+				t.Errorf("with the wait: %t: %g, want %g", wait, got, want)
+			}
+			if !wait && got != 14 {
+				says = fmt.Sprintf("wrong result: %g, not 14", got)
+			}
+		}
+		report(t, by, "a wait for another stream is left out", says, without != 14)
+	}
+	t.Run("emulator", func(t *testing.T) { check(t, "interpreter", emulated(), 14) })
+	t.Run("fake", func(t *testing.T) { check(t, "fake", openFake(t, kernels.Sources(), fake.Options{Lazy: true}), 7) })
+}
+
+// download returns the sum of 7 and 7, which one stream computes and another brings, with
+// a wait of the latter or without.
+func download(t *testing.T, d driver.Driver, wait bool) float32 {
+	t.Helper()
 	try := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -257,20 +301,16 @@ func TestMissingWait(t *testing.T) {
 	try(err)
 	x, err := d.Alloc(400)
 	try(err)
-	out := unsafe.Slice((*float32)(host), 100)
-	for _, wait := range []bool{true, false, true, false} {
-		try(d.Fill(0, x, 0x40e00000, 100)) // 7
-		try(d.Sync(0))
-		try(set.On(compute).Add(100, x, x, x, false))
-		try(d.Record(mark, compute))
-		if wait {
-			try(d.Wait(transfer, mark))
-		}
-		try(d.Download(transfer, host, x, 400))
-		try(d.Sync(transfer))
-		if got, want := out[99], map[bool]float32{true: 14, false: 7}[wait]; got != want {
-			t.Errorf("with the wait: %t: %g, want %g", wait, got, want)
-		}
-		try(d.Sync(compute))
+	try(d.Fill(0, x, 0x40e00000, 100)) // 7
+	try(d.Sync(0))
+	try(set.On(compute).Add(100, x, x, x, false))
+	try(d.Record(mark, compute))
+	if wait {
+		try(d.Wait(transfer, mark))
 	}
+	try(d.Download(transfer, host, x, 400))
+	try(d.Sync(transfer))
+	got := unsafe.Slice((*float32)(host), 100)[99]
+	try(d.Sync(compute))
+	return got
 }

@@ -17,7 +17,14 @@ import (
 // each check; no check loses the device.
 //
 // Source: ours: the contract in shared/gpu/driver/driver.go
-func Run(t *testing.T, open func(t *testing.T) driver.Driver) {
+func Run(t *testing.T, open func(t *testing.T) driver.Driver) { run(t, open, graph) }
+
+// RunWithoutGraphs is Run for a driver that has no graphs and must say so.
+//
+// Source: ours: see Run
+func RunWithoutGraphs(t *testing.T, open func(t *testing.T) driver.Driver) { run(t, open, noGraph) }
+
+func run(t *testing.T, open func(t *testing.T) driver.Driver, graph func(t *testing.T, d driver.Driver)) {
 	for _, c := range []struct {
 		name  string
 		check func(t *testing.T, d driver.Driver)
@@ -344,6 +351,25 @@ func graph(t *testing.T, d driver.Driver) {
 		}
 	}
 	ok(t, d.CloseGraph(g))
+	ok(t, d.CloseStream(s))
+	x.close(t, d)
+}
+
+// noGraph: all calls that have to do with a graph are refused, and work goes on.
+func noGraph(t *testing.T, d driver.Driver) {
+	const n = 500
+	x := newAdder(t, d, n)
+	s := take(t, d.Stream)
+	refused(t, d.Capture(s), 801, "cuStreamBeginCapture", "CUDA_ERROR_NOT_SUPPORTED")
+	g, err := d.EndCapture(s)
+	refused(t, err, 801)
+	refused(t, d.Replay(g, s), 801)
+	refused(t, d.CloseGraph(g), 801)
+	out := make([]float32, n)
+	ok(t, d.Upload(s, x.a, pointer(counting(n, 7)), 4*n))
+	x.add(t, s)
+	ok(t, d.Download(s, pointer(out), x.c, 4*n))
+	holds(t, "sum after it", out, 7)
 	ok(t, d.CloseStream(s))
 	x.close(t, d)
 }

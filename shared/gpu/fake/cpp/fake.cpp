@@ -409,4 +409,6 @@ API cuGraphLaunch(void* x, void* s) {
 API cuGraphDestroy(void* g) { IN_CONTEXT; return graphs.erase((Graph*)g) ? 0 : 400; }
 API cuGraphExecDestroy(void* x) { IN_CONTEXT; return graphs.erase((Graph*)x) ? 0 : 400; }
 
+#include "stubs.h"
+
 API cuGetErrorName(int e, const char** s) { static thread_local char text[32]; snprintf(text, sizeof text, "FAKE_ERROR_%d", e); *s = text; return 0; }

@@ -25,19 +25,26 @@ var flags = []string{
 // ErrMissing says that the compiler is not on this machine.
 var ErrMissing = errors.New("there is no clang-" + Version + " on PATH: kernels cannot be compiled here")
 
+// Ready returns ErrMissing if Compile would.
+//
+// Source: ours: see ErrMissing
+func Ready() error {
+	out, err := exec.Command("clang-19", "--version").Output()
+	if err != nil || !strings.Contains(string(out), "version "+Version) {
+		return ErrMissing
+	}
+	return nil
+}
+
 // Compile returns the PTX of kernels.cu in dir. The error is ErrMissing, or holds what
 // clang said.
 //
 // Source: ours: one PTX text for all cards
 func Compile(dir string) ([]byte, error) {
-	path, err := exec.LookPath("clang-19")
-	if err != nil {
-		return nil, ErrMissing
+	if err := Ready(); err != nil {
+		return nil, err
 	}
-	if out, err := exec.Command(path, "--version").Output(); err != nil || !strings.Contains(string(out), "version "+Version) {
-		return nil, ErrMissing
-	}
-	cmd := exec.Command(path, flags...)
+	cmd := exec.Command("clang-19", flags...)
 	cmd.Dir = dir
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
