@@ -14,6 +14,7 @@ import (
 type mirror struct {
 	tensor.Device
 	repeater             tensor.Repeater // nil: it is none
+	repeating            bool            // the step under way is the repeater's
 	params, grads, stats []float32
 	err                  error // what every pass returns: there was no memory, or it is given back
 }
@@ -32,10 +33,13 @@ func (w *Workspace) newMirror() *mirror {
 	return m
 }
 
-// repeat begins a training step: the next one of as many images, which moves statistics or
-// not as this one does, is the same on a device.
-func (w *Workspace) repeat() {
-	if w.device == nil || w.device.repeater == nil || w.pass.Inference {
+// repeat begins a training step whose gradient the host gets: the next one of as many images,
+// which moves statistics or not as this one does, is the same on a device.
+func (w *Workspace) repeat(grads []float32) {
+	if w.device == nil {
+		return
+	}
+	if w.device.repeating = w.device.repeater != nil && !w.pass.Inference && grads != nil; !w.device.repeating {
 		return
 	}
 	key := 2 * w.pass.N
@@ -47,7 +51,7 @@ func (w *Workspace) repeat() {
 
 // repeated ends it and returns its loss.
 func (w *Workspace) repeated(loss float64) float64 {
-	if w.device.repeater == nil || w.pass.Inference {
+	if !w.device.repeating {
 		return loss
 	}
 	return w.device.repeater.Repeated(&w.call)

@@ -114,7 +114,7 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 		}
 	}
 	w.pass = pass
-	w.repeat()
+	w.repeat(grads)
 	p, g := w.begin(params, grads)
 	w.forward(p, x)
 	w.sendStats()
