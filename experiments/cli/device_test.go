@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +127,34 @@ func TestWithGPU(t *testing.T) {
 		if n, err := l.Count("open"); n != 0 || err != nil {
 			t.Errorf("%s: %d things were not given back, %v", c.args, n, err)
 		}
+	}
+}
+
+// TestWithLibraries: libraries that are found compute, and the line and the outcome name them;
+// --tf32 is another bit class.
+func TestWithLibraries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	l := withGPU(t, fakegpu.Options{Capability: 80})
+	built, err := fakegpu.BuildLibraries()
+	if err == nil {
+		_, _, err = l.Libraries(built, filepath.Dir(l.Path), 12)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(gpu.EnvLibraries, filepath.Dir(l.Path))
+	for flag, last := range map[string]string{"--tf32=false": "", "--tf32": "/tf32"} {
+		rc, out, msg := gradsync(append(slices.Clone(short), flag)...)
+		line := ", cuBLAS 12.4, cuDNN 9.7" + strings.ToUpper(strings.Replace(last, "/", ", ", 1)) + "; engine cuda\n"
+		class := `"cuda (bit class cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7` + last + `)"`
+		if rc != exitOK || !strings.Contains(msg, line) || !strings.Contains(out, class) {
+			t.Errorf("%s: exit %d: %s%s, want %s and class %s", flag, rc, msg, out, line, class)
+		}
+	}
+	if rc, out, msg := gradsync("devices"); rc != exitOK || !strings.Contains(out, "library    cuDNN: 9.7 ("+filepath.Dir(l.Path)) {
+		t.Errorf("devices: exit %d: %s%s", rc, out, msg)
 	}
 }
 

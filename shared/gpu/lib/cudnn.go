@@ -88,6 +88,10 @@ func openDNN(folders []string, cuda [2]int) (*DNN, error) {
 	if cuda[0] != 0 && d.cuda.major > cuda[0] {
 		return nil, fmt.Errorf("%s is built for CUDA %d; the driver speaks %d.%d", path, d.cuda.major, cuda[0], cuda[1])
 	}
+	// cuDNN opens these when it first needs them, of its own version, and knows no folder.
+	for _, name := range []string{"libcublasLt.so", "libnvrtc.so"} {
+		_, _, _ = open(folders, []string{fmt.Sprintf("%s.%d", name, d.cuda.major)}) // Working tells what is missing
+	}
 	return d, nil
 }
 
