@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"gradsync/shared/tensor"
@@ -36,10 +37,16 @@ var calls = [passes]struct{ list, room, run int }{
 	{dnnForwardList, dnnForwardRoom, dnnForward}, {dnnDataList, dnnDataRoom, dnnData}, {dnnFilterList, dnnFilterRoom, dnnFilterGradient},
 }
 
+// transforms are the algorithms by Fourier's or Winograd's transform. An output's error is
+// that of the tile around it, and a NaN is in all of the tile: the contract of engines
+// allows neither.
+var transforms = [passes][4]int32{forward: {4, 5, 6, 7}, backwardData: {2, 3, 4, 5}, backwardFilter: {2, 4, 5, 6}}
+
 type convKey tensor.Conv
 
 // Conv is a convolution's shape: descriptors, and for each pass the algorithm that cuDNN's
-// heuristics put first among those that give the same bits each time and keep to the limit.
+// heuristics put first among those that give the same bits each time, keep to the limit and
+// transform nothing.
 //
 // Source: ours: cudnnGetConvolution…Algorithm_v7
 type Conv struct {
@@ -122,7 +129,7 @@ func (c *Conv) room(p pass) (bytes int, ok bool, err error) {
 	}
 	n := min(int(uint32(l.out[0])), algorithms)
 	for _, info := range l.list[:n] {
-		if info.status != 0 || info.determinism != deterministic {
+		if info.status != 0 || info.determinism != deterministic || slices.Contains(transforms[p][:], info.algorithm) {
 			continue
 		}
 		// The list's memory is that of its own kind of arithmetic, which may not be ours.
@@ -148,7 +155,7 @@ func unfit(err error) bool {
 }
 
 // ForwardRoom returns how many bytes of scratch memory Forward needs; ok is false if cuDNN
-// has no algorithm that gives the same bits each time within the limit.
+// has none that may be taken.
 func (c *Conv) ForwardRoom() (bytes int, ok bool, err error) { return c.room(forward) }
 
 // BackwardDataRoom does ForwardRoom for BackwardData.

@@ -187,33 +187,34 @@ API cudnnGetConvolution2dForwardOutputDim(void* c, void* x, void* w, int* n, int
   return 0;
 }
 
-// What a caller must not take comes first: one that fails, one whose bits vary, one that
-// wants more memory than any card has.
+// What a caller must not take comes first: one that fails, one whose bits vary, those by
+// Fourier's and Winograd's transforms, one that wants more memory than any card has.
 struct Perf { int algorithm, status; float seconds; size_t memory; int determinism, math, reserved[3]; };
 static_assert(sizeof(Perf) == 48, "as in cudnn_cnn.h");
-enum { REFUSED = 2, VARYING = 0, HUGE_ONE = 5, RIGHT = 1 };
+enum { REFUSED = 8, VARYING = 0, WINOGRAD = 5, HUGE_ONE = 9, RIGHT = 1 };
 static size_t room_of(int algorithm, const Conv& c) { return algorithm == HUGE_ONE ? 1ul << 50 : 1024 * (1 + c.pad); }
-static int list(int asked, int* n, Perf* p) {
-  const Perf all[] = {{REFUSED, UNSUPPORTED, -1, 0, 1, 0, {}}, {VARYING, 0, 1, 0, 0, 0, {}}, {HUGE_ONE, 0, 2, 1ul << 50, 1, 0, {}}, {RIGHT, 0, 3, 0, 1, 3, {}}};
-  *n = asked < 4 ? asked : config.none ? 3 : 4;
+static int list(int fourier, int asked, int* n, Perf* p) {
+  const Perf all[] = {{REFUSED, UNSUPPORTED, -1, 0, 1, 0, {}}, {VARYING, 0, 1, 0, 0, 0, {}}, {fourier, 0, 1, 0, 1, 0, {}}, {WINOGRAD, 0, 1, 0, 1, 0, {}},
+                      {HUGE_ONE, 0, 2, 1ul << 50, 1, 0, {}}, {RIGHT, 0, 3, 0, 1, 3, {}}};
+  *n = asked < 6 ? asked : config.none ? 5 : 6;
   memcpy(p, all, *n * sizeof(Perf));
   return 0;
 }
 #define ENDS(T, a, b, out, x, w, y) KNOWN(tensors, Tensor, x); KNOWN(filters, Filter, w); KNOWN(convs, Conv, c); KNOWN(tensors, Tensor, y); \
   if (!fits(x_, w_, c_, y_)) return BAD
-#define LISTS(name, a, b, out, x, w, y)                                                                                       \
+#define LISTS(name, fourier, a, b, out, x, w, y)                                                                              \
   API cudnnGetConvolution##name##Algorithm_v7(void* h, void* a, void* b, void* c, void* out, int asked, int* n, Perf* p) {    \
     ENTER; HANDLE; (void)d; ENDS(0, a, b, out, x, w, y);                                                                      \
-    return list(asked, n, p);                                                                                                 \
+    return list(fourier, asked, n, p);                                                                                        \
   }                                                                                                                           \
   API cudnnGetConvolution##name##WorkspaceSize(void* h, void* a, void* b, void* c, void* out, int algorithm, size_t* bytes) { \
     ENTER; HANDLE; (void)d; ENDS(0, a, b, out, x, w, y);                                                                      \
     *bytes = room_of(algorithm, c_);                                                                                          \
     return algorithm == REFUSED ? UNSUPPORTED : 0;                                                                            \
   }
-LISTS(Forward, x, w, y, x, w, y)
-LISTS(BackwardData, w, y, x, x, w, y)
-LISTS(BackwardFilter, x, y, w, x, w, y)
+LISTS(Forward, 4, x, w, y, x, w, y)
+LISTS(BackwardData, 3, w, y, x, x, w, y)
+LISTS(BackwardFilter, 6, x, y, w, x, w, y)
 
 // Calls f(x's index, w's index, y's index) for every product of a convolution.
 template <class F> static void taps(const Tensor& x, const Filter& w, const Conv& c, const Tensor& y, F f) {
