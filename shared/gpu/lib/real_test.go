@@ -2,6 +2,7 @@ package lib
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -15,10 +16,16 @@ type nowhere struct{ driver.Driver }
 func (nowhere) Enter() error { return nil }
 func (nowhere) Leave()       {}
 
+// found looks for them once: later the loader knows their names, and no file.
+var found = sync.OnceValue(func() *Set { return Find(nil, [2]int{}) })
+
 // real returns NVIDIA's own libraries, or skips.
 func real(t *testing.T) *Set {
 	t.Helper()
-	s := Find(nil, [2]int{})
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	s := found()
 	if s.BLAS == nil || s.DNN == nil {
 		t.Skipf("NVIDIA's libraries are not all here (pip install nvidia-cublas nvidia-cudnn-cu13): %q", s.Missing)
 	}
@@ -29,9 +36,6 @@ func real(t *testing.T) *Set {
 // TestReal: the real cuBLAS and cuDNN have the functions, give their versions, take the
 // descriptors as they are meant and say why there is no handle without a device.
 func TestReal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
 	s := real(t)
 	if s.BLAS.version.major < 12 || s.DNN.version.major != 9 || s.DNN.cuda.major < 12 {
 		t.Errorf("versions %+v, %+v, for CUDA %+v", s.BLAS.version, s.DNN.version, s.DNN.cuda)
