@@ -1,7 +1,5 @@
 package tensor
 
-import "unsafe"
-
 // Device is an Engine with memory of its own. All buffers that its operations are given
 // come from Make, but for labels; the host must not touch their elements. Layout is
 // ImageMajor.
@@ -77,11 +75,7 @@ func MakeIndices(e Engine, c *Call, n int) []int32 {
 	if !ok {
 		return make([]int32, n)
 	}
-	v := d.Make(c, n)
-	if v == nil {
-		return nil
-	}
-	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(v))), n)
+	return Int32s(d.Make(c, n))
 }
 
 // Copy copies src to dst, both of the engine's memory.

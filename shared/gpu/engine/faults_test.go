@@ -165,6 +165,14 @@ func tour(d driver.Driver) (o outcome) {
 		e.SoftmaxCrossEntropy(&c, 4, 10, x, []uint8{1, 2, 3, 4}, y)
 		e.ConvBackwardFilter(&c, tensor.Conv{N: 2, InC: 1, H: 2, W: 2, OutC: 1, KH: 1, KW: 1, Stride: 1}, x, x, y[:1])
 		e.ConvBackwardFilter(&c, tensor.Conv{N: 4, InC: 1, H: 2, W: 2, OutC: 2, KH: 1, KW: 1, Stride: 1}, x, x, y[:2])
+		z := e.Make(&c, 40)
+		if z != nil {
+			e.QuantiseRange(&c, tensor.Int32s(z[:20]), x[:20], tensor.Int32s(z[20:]), 1, 1<<20)
+			e.AddInt32(&c, tensor.Int32s(z[:20]), tensor.Int32s(z[:20]))
+			e.Upload(&c, z[:2], tensor.Float32s([]int32{3, 30}))
+			e.CountNonzero(&c, y, tensor.Int32s(z[:2]), tensor.Int32s(z[4:5]))
+			e.PackBitmap(&c, x[:7], z[8:])
+		}
 		o.result = make([]float32, 87)
 		note(e.Receive(&c, o.result[:7]))
 		note(e.Receive(&c, o.result[7:47]))

@@ -110,7 +110,7 @@ var signatures = [kernels]struct{ name, params string }{
 	bitmapPack:          {"bitmap_pack", "ppppi"},
 	bitmapUnpack:        {"bitmap_unpack", "ppppii"},
 	quantise:            {"quantise", "pppiffi"},
-	quantiseRange:       {"quantise_range", "pppidf"},
+	quantiseRange:       {"quantise_range", "pppidfi"},
 	addInt32:            {"add_int32", "ppi"},
 	subInt32:            {"sub_int32", "ppi"},
 	addInt32Wide:        {"add_int32_wide", "ppi"},

@@ -154,7 +154,7 @@ func (s *sweeper) rest() {
 	q, clipped := s.room(n), s.room(kernels.ClippedInts(n))
 	s.try(s.Quantise(n, x, q, clipped, 1000, 900))
 	s.keep(clipped, kernels.ClippedInts(n))
-	s.try(s.QuantiseRange(n, y, labels, clipped, 2))
+	s.try(s.QuantiseRange(n, y, labels, clipped, 2, 1<<30))
 	s.keep(clipped, kernels.ClippedInts(n))
 	s.try(s.AddInt32(n, q, labels))
 	s.try(s.SubInt32(n-1, q, labels))
