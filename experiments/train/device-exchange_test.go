@@ -58,6 +58,7 @@ func onDevice(t *testing.T, d driver.Driver, hide bool, c Config) (*Outcome, tra
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.Graphs(false) // whose kernels are launched once for many steps
 	Backends["device"] = func(m *model.Model, batch int) (model.Stepper, error) {
 		w := m.NewWorkspace(e, batch, 1)
 		if hide {

@@ -51,6 +51,7 @@ const (
 	convBackwardData
 	convBackwardFilter
 	sumParts
+	biasForward
 	biasBackward
 	normMoments
 	normApply
@@ -87,6 +88,7 @@ var signatures = [kernels]struct{ name, params string }{
 	convBackwardData:    {"conv_backward_data", "pppiiiiiiiiiii"},
 	convBackwardFilter:  {"conv_backward_filter", "pppiiiiiiiiiiii"},
 	sumParts:            {"sum_parts", "ppii"},
+	biasForward:         {"bias_forward", "ppiiii"},
 	biasBackward:        {"bias_backward", "ppiii"},
 	normMoments:         {"norm_moments", "pppiii"},
 	normApply:           {"norm_apply", "ppppppiiifi"},

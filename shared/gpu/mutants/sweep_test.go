@@ -109,6 +109,7 @@ func (s *sweeper) norms() {
 	x, dy, scale, mean, variance, y := s.random(n), s.random(n), s.random(g.C), s.room(g.C), s.room(g.C), s.room(n)
 	dscale, dshift, db := s.room(g.C), s.room(g.C), s.room(g.C)
 	s.try(s.BiasBackward(g.N, g.C, g.HW, dy, db))
+	s.try(s.BiasForward(g.N, g.C, g.HW, db, x, true))
 	s.try(s.BatchNormForward(g, x, scale, s.random(g.C), y, mean, variance))
 	s.try(s.BatchNormBackward(g, x, y, dy, scale, mean, variance, dy, dscale, dshift))
 	s.try(s.BatchNormBlend(g.C, mean, variance, 0.1, 1.5))

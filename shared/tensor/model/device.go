@@ -45,6 +45,8 @@ func (w *Workspace) GradientTo(params, x []float32, labels []uint8, to Taker) (f
 // Source: ours: host and device differ in where the caller's vectors lie
 type mirror struct {
 	tensor.Device
+	repeater             tensor.Repeater // nil: it is none
+	repeating            bool            // the step under way is the repeater's
 	params, grads, stats []float32
 	err                  error // what every pass returns: there was no memory, or it is given back
 }
@@ -56,10 +58,35 @@ func (w *Workspace) newMirror() *mirror {
 		return nil
 	}
 	m := &mirror{Device: d, params: d.Make(&w.call, w.model.length), grads: d.Make(&w.call, w.model.length)}
+	m.repeater, _ = w.engine.(tensor.Repeater)
 	if w.model.nstats > 0 {
 		m.stats = d.Make(&w.call, w.model.nstats)
 	}
 	return m
+}
+
+// repeat begins a training step whose gradient the host gets: the next one of as many images,
+// which moves statistics or not as this one does, is the same on a device.
+func (w *Workspace) repeat(grads []float32) {
+	if w.device == nil {
+		return
+	}
+	if w.device.repeating = w.device.repeater != nil && !w.pass.Inference && grads != nil; !w.device.repeating {
+		return
+	}
+	key := 2 * w.pass.N
+	if w.movesStats() {
+		key++
+	}
+	w.device.repeater.Repeat(&w.call, key)
+}
+
+// repeated ends it and returns its loss.
+func (w *Workspace) repeated(loss float64) float64 {
+	if !w.device.repeating {
+		return loss
+	}
+	return w.device.repeater.Repeated(&w.call)
 }
 
 // begin takes what a pass reads to the device and returns parameters and gradient there;

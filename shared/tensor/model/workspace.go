@@ -115,6 +115,7 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 		}
 	}
 	w.pass = pass
+	w.repeat(grads)
 	p, g := w.begin(params, grads)
 	w.forward(p, x)
 	w.sendStats()
@@ -136,7 +137,7 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 		}
 	}
 	if w.device != nil {
-		return loss, w.receive(grads, on)
+		return w.repeated(loss), w.receive(grads, on)
 	}
 	return loss, nil
 }
