@@ -59,6 +59,14 @@ func comparedObject(p *own.Plan, rows []own.Row, r *result.Result, path string) 
 		"accuracies": append([]float64{}, p.Accuracies()...), "every": factOf(r, "every"), "horizon": factOf(r, "horizon"), "rows": out}
 }
 
+// plural writes a count with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // factOf returns the value of a fact of r, nil where it has none.
 func factOf(r *result.Result, key string) any {
 	if f := r.Fact(key); f != nil {
@@ -70,15 +78,11 @@ func factOf(r *result.Result, key string) any {
 // printComparison prints what was found: what was asked, a table for each value of the axis, and what is to be known of it.
 func (a *app) printComparison(p *own.Plan, rows []own.Row, r *result.Result, path string) {
 	cfg := p.Configs[own.Point{Method: p.Methods[0]}]
-	fmt.Fprintf(a.out, "%s, %d seeds: ", cfg.Model, len(p.Seeds))
+	fmt.Fprintf(a.out, "%s, %s: ", cfg.Model, plural(len(p.Seeds), "seed"))
 	if cfg.TimingOnly {
 		fmt.Fprintf(a.out, "time of 1,000 gradients, of %d timed\n", cfg.MaxPushes)
 	} else {
-		var all []string
-		for _, x := range p.Accuracies() {
-			all = append(all, fmt.Sprintf("%.4g", 100*x))
-		}
-		fmt.Fprintf(a.out, "time to %s %% test accuracy (geometric mean), and to %.4g %% alone\n", strings.Join(all, ", "), 100*cfg.TargetAccuracy)
+		fmt.Fprintf(a.out, "time to %s test accuracy (geometric mean), and to %.4g %% alone\n", percents(p.Accuracies()), 100*cfg.TargetAccuracy)
 		fmt.Fprintf(a.out, "evaluated every %d gradients on %d images; times between are interpolated\n", cfg.EvalEvery, cfg.EvalImages)
 	}
 	for v, x := range p.Values {

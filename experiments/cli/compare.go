@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,7 +82,12 @@ gradsync run compare.`,
 		Example: "  gradsync compare --sync dasp,asp,ssp --rate 0.2 --seeds 0-4 --target-accuracy 0.75 --out out/mine\n" +
 			"  gradsync compare --sync dasp,ssp --set dasp.smin=1 --set ssp.staleness=5 --timing-only --out out/waits\n" +
 			"  gradsync compare --sync ring,bsp --timing-only --vary link=1,10,100 --seeds 0-2 --out out/links",
-		Args: args(0, 0, "flags only"),
+		Args: func(_ *cobra.Command, got []string) error {
+			if len(got) > 0 {
+				return usagef("compare: %q: want flags only, see `gradsync compare --help`; `gradsync run compare` runs the documents' comparisons", got[0])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.compare(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
@@ -134,8 +141,8 @@ func (a *app) compare(ctx context.Context, o *compareOptions) error {
 	}
 	start := time.Now()
 	bar := a.newBar("compare")
-	left := timeLeft{total: float64(p.Runs()), start: start}
-	cells, err := own.Run(ctx, env, p, func(done float64, what string) { bar.set(done, left.total, left.say(done, what)) })
+	left := &timeLeft{total: float64(p.Runs()), start: start}
+	cells, err := own.Run(ctx, env, p, func(done float64, what string) { bar.set(done, left.total, left.say(done, what, time.Now())) })
 	bar.finish()
 	if err != nil {
 		return fmt.Errorf("compare: interrupted: %d runs of %d are kept in %s: repeat the same command to go on", parts.Parts(), p.Runs(), parts.Root)
@@ -166,27 +173,35 @@ func comparing(err error) error {
 	for _, other := range []string{"compare: ", "train: ", "run: "} {
 		text = strings.TrimPrefix(text, other)
 	}
+	named := fmt.Errorf("compare: %s", text)
 	var usage usageError
 	var input *train.InputError
-	if named := fmt.Errorf("compare: %s", text); errors.As(err, &usage) || errors.As(err, &input) {
+	if errors.As(err, &usage) || errors.As(err, &input) {
 		return usageError{named}
-	} else {
-		return named
 	}
+	return named
 }
 
-// timeLeft tells of the time that is left, by the shares done in this command.
+// timeLeft tells of the time that is left. What is done within the first second was at hand: it took none.
 type timeLeft struct {
-	total float64
-	start time.Time
+	mu     sync.Mutex
+	total  float64
+	start  time.Time
+	atHand float64
 }
 
-func (l timeLeft) say(done float64, what string) string {
-	took := time.Since(l.start).Seconds()
-	if done <= 0 || took < 1 {
+func (l *timeLeft) say(done float64, what string, now time.Time) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	took := now.Sub(l.start).Seconds()
+	if took < 1 {
+		l.atHand = max(l.atHand, math.Floor(done))
 		return what
 	}
-	return fmt.Sprintf("%d of %.0f runs, about %s left: %s", int(done), l.total, about(took*(l.total-done)/done), what)
+	if done <= l.atHand {
+		return what
+	}
+	return fmt.Sprintf("%d of %.0f runs, about %s left: %s", int(done), l.total, about(took*(l.total-done)/(done-l.atHand)), what)
 }
 
 // flag returns the value of a shared flag.

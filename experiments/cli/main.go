@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -203,6 +204,8 @@ func flagProblem(cmd *cobra.Command, err error) string {
 	if name, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
 		if like := didYouMean(name, flagNames(cmd), "--"); like != "" {
 			text += ":" + like
+		} else if cmd.Name() == "run" && slices.Contains([]string{"sync", "set", "vary", "target-accuracy"}, name) {
+			text += ": methods of your choice are compared by `gradsync compare`"
 		}
 		return text
 	}
