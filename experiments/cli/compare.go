@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -212,7 +213,7 @@ func (o *compareOptions) changed(name string) bool { return o.given.Lookup(name)
 
 func (o *compareOptions) timing() bool { return o.flag("timing-only") == "true" }
 
-// resultName is what a folder may be called that names a result.
+// resultName matches what a folder may be called that names a result.
 var resultName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
 // plan reads the flags into a plan.
@@ -288,21 +289,14 @@ func (o *compareOptions) key(what, key string) (m method.Method, flag string, er
 		return m, "", usagef("%s: %q is no METHOD.FLAG", what, key)
 	}
 	if !slices.Contains(o.methods, name) {
-		return m, "", usagef("%s: %s is none of --sync %s:%s", what, name, strings.Join(o.methods, ","), orNothing(didYouMean(name, o.methods, ""), " name one of these"))
+		return m, "", usagef("%s: %s is none of --sync %s:%s", what, name, strings.Join(o.methods, ","),
+			cmp.Or(didYouMean(name, o.methods, ""), " name one of these"))
 	}
 	m, _ = method.Get(name)
 	if all := settable(m); !slices.Contains(all, flag) {
 		return m, "", usagef("%s: %s has no flag %q:%s it has %s", what, name, flag, didYouMean(flag, all, name+"."), strings.Join(all, ", "))
 	}
 	return m, flag, nil
-}
-
-// orNothing returns s, or otherwise where s is empty.
-func orNothing(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // sets returns the flags that --set gives each method.

@@ -30,7 +30,7 @@ const Document = "own"
 type Plan struct {
 	Name    string   // of the result, behind Document
 	Methods []string // the first one is the reference
-	// Axis is what is varied, "" for nothing, in Unit; Values are what it is set to, in order. All are
+	// Axis names what is varied, "" for nothing, in Unit; Values lists its values in order: all are
 	// numbers, or all are keys. Without an axis there is one value, nil.
 	Axis, Unit string
 	Values     []any
@@ -61,7 +61,7 @@ func (p *Plan) one() train.Config { return p.Configs[Point{p.Methods[0], 0}] }
 // timing reports whether nothing is trained.
 func (p *Plan) timing() bool { return p.one().TimingOnly }
 
-// Accuracies are those over which a time to the target is averaged; nil where nothing is trained.
+// Accuracies returns those over which a time to the target is averaged; nil where nothing is trained.
 func (p *Plan) Accuracies() []float64 {
 	if p.timing() {
 		return nil
