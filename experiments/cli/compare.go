@@ -138,7 +138,7 @@ func (a *app) compare(ctx context.Context, o *compareOptions) error {
 	defer parts.Close()
 	env.Memo = parts
 	if n := parts.Parts(); n > 0 && !a.quiet {
-		fmt.Fprintf(a.err, "%d finished runs are at hand in %s\n", n, parts.Root)
+		fmt.Fprintf(a.err, "%d finished runs of earlier commands lie in %s\n", n, parts.Root)
 	}
 	start := time.Now()
 	bar := a.newBar("compare")
@@ -146,7 +146,8 @@ func (a *app) compare(ctx context.Context, o *compareOptions) error {
 	cells, err := own.Run(ctx, env, p, func(done float64, what string) { bar.set(done, left.total, left.say(done, what, time.Now())) })
 	bar.finish()
 	if err != nil {
-		return fmt.Errorf("compare: interrupted: %d runs of %d are kept in %s: repeat the same command to go on", parts.Parts(), p.Runs(), parts.Root)
+		return fmt.Errorf("compare: interrupted: %d runs of %d are kept in %s: repeat the same command to go on",
+			parts.Made+parts.Taken, p.Runs(), parts.Root)
 	}
 	rows := p.Rows(cells)
 	r := p.Result(rows)
@@ -157,7 +158,7 @@ func (a *app) compare(ctx context.Context, o *compareOptions) error {
 	if a.json {
 		err = a.printJSON(comparedObject(p, rows, r, path))
 	} else {
-		a.printComparison(p, rows, r, path)
+		a.printComparison(p, rows, path)
 	}
 	for _, row := range rows {
 		if len(row.Failed) > 0 && err == nil {

@@ -24,6 +24,7 @@ func TestCompareRefuses(t *testing.T) {
 		{"--sync dap,asp --timing-only", "no method \"dap\": did you mean `dasp`?"},
 		{"--sync asp,asp --timing-only", "asp stands twice"},
 		{"--sync asp --timing-only", "there is nothing to compare it with"},
+		{"--sync asp --timing-only --vary batch=16,32", "gradients of other batches hold other images"},
 		{"--sync dasp,asp --timing-only --set dasp.smn=1", "dasp has no flag \"smn\": did you mean `dasp.smin`?"},
 		{"--sync dasp,asp --timing-only --set dasp.record=x", "dasp has no flag \"record\""},
 		{"--sync dasp,asp --timing-only --set ssp.staleness=1", "ssp is none of --sync dasp,asp"},
@@ -81,7 +82,7 @@ func TestCompareTimingOnly(t *testing.T) {
 		if rc != exitOK || !strings.Contains(stdout, "link 100 Gb/s") || !strings.Contains(stdout, "later, +") {
 			t.Fatalf("%v: %d %s %s", args, rc, stdout, stderr)
 		}
-		if kept := strings.Contains(stderr, "27 finished runs are at hand"); kept != again {
+		if kept := strings.Contains(stderr, "27 finished runs of earlier commands lie"); kept != again {
 			t.Errorf("again %v: %q", again, stderr)
 		}
 		if got, err := os.ReadFile(filepath.Join(out, "own", "links.json")); err != nil || !bytes.Equal(got, want) {
@@ -112,7 +113,7 @@ func TestCompareMoreSeeds(t *testing.T) {
 	}
 	rc, stdout, stderr := gradsync(append(args, "--seeds", "3,5")...)
 	err = json.Unmarshal([]byte(stdout), &got)
-	if rc != exitOK || err != nil || got.Rows[1].RatioCI == nil || !strings.Contains(stderr, "finished runs are at hand") {
+	if rc != exitOK || err != nil || got.Rows[1].RatioCI == nil || !strings.Contains(stderr, "finished runs of earlier commands lie") {
 		t.Fatalf("two seeds: %d %v %s %s", rc, err, stdout, stderr)
 	}
 	r, err := result.Read(filepath.Join(out, "own", "more.json"))

@@ -226,6 +226,9 @@ func (p *Plan) Check() error {
 	if len(p.Methods) < 2 && len(p.Values) < 2 {
 		return errors.New("one method and nothing varied: there is nothing to compare it with")
 	}
+	if len(p.Methods) == 1 && p.Axis == "batch" && p.timing() {
+		return errors.New("gradients of other batches hold other images, so that their times compare nothing: give --target-accuracy")
+	}
 	if !p.timing() && p.one().TargetAccuracy == 0 {
 		return errors.New("methods are compared by their time to an accuracy, or by their time alone: give --target-accuracy or --timing-only")
 	}

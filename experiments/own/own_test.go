@@ -284,3 +284,30 @@ func TestTimeLines(t *testing.T) {
 		}
 	}
 }
+
+// A single method is compared with itself at the first value, several with the first one at each value.
+func TestReference(t *testing.T) {
+	p := small(t, func(_ Point, c *train.Config) { c.TargetAccuracy = 0.75 })
+	p.Axis, p.Values, p.Seeds = "batch", []any{16.0, 32.0}, []uint64{0, 1, 2}
+	for _, m := range p.Methods {
+		p.Configs[Point{m, 1}] = p.Configs[Point{m, 0}]
+	}
+	cells := Cells{{"asp", 0}: cellsOf("a", 1, 1, 1), {"asp", 1}: cellsOf("b", 2, 2.01, 2.02), {"bsp", 0}: cellsOf("c", 2, 2.01, 2.02),
+		{"bsp", 1}: cellsOf("d", 1, 1.01, 1.02)}
+	findings := func(methods ...string) (out []string) {
+		p.Methods = methods
+		for _, r := range p.Rows(cells) {
+			out = append(out, r.Method+" "+r.Finding)
+		}
+		return out
+	}
+	if got, want := findings("asp", "bsp"), []string{"asp reference", "bsp later", "asp reference", "bsp sooner"}; !slices.Equal(got, want) {
+		t.Errorf("two methods: %v, want %v", got, want)
+	}
+	if got, want := findings("asp"), []string{"asp reference", "asp later"}; !slices.Equal(got, want) {
+		t.Errorf("one method: %v, want %v", got, want)
+	}
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+}
