@@ -59,6 +59,14 @@ func comparedObject(p *own.Plan, rows []own.Row, r *result.Result, path string) 
 		"accuracies": append([]float64{}, p.Accuracies()...), "every": factOf(r, "every"), "horizon": factOf(r, "horizon"), "rows": out}
 }
 
+// plural writes a count with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // factOf returns the value of a fact of r, nil where it has none.
 func factOf(r *result.Result, key string) any {
 	if f := r.Fact(key); f != nil {
@@ -68,67 +76,76 @@ func factOf(r *result.Result, key string) any {
 }
 
 // printComparison prints what was found: what was asked, a table for each value of the axis, and what is to be known of it.
-func (a *app) printComparison(p *own.Plan, rows []own.Row, r *result.Result, path string) {
+func (a *app) printComparison(p *own.Plan, all []own.Row, path string) {
+	rows := all
 	cfg := p.Configs[own.Point{Method: p.Methods[0]}]
-	fmt.Fprintf(a.out, "%s, %d seeds: ", cfg.Model, len(p.Seeds))
+	fmt.Fprintf(a.out, "%s, %s: ", cfg.Model, plural(len(p.Seeds), "seed"))
 	if cfg.TimingOnly {
 		fmt.Fprintf(a.out, "time of 1,000 gradients, of %d timed\n", cfg.MaxPushes)
 	} else {
-		var all []string
-		for _, x := range p.Accuracies() {
-			all = append(all, fmt.Sprintf("%.4g", 100*x))
-		}
-		fmt.Fprintf(a.out, "time to %s %% test accuracy (geometric mean), and to %.4g %% alone\n", strings.Join(all, ", "), 100*cfg.TargetAccuracy)
+		fmt.Fprintf(a.out, "time to %s test accuracy (geometric mean), and to %.4g %% alone\n", percents(p.Accuracies()), 100*cfg.TargetAccuracy)
 		fmt.Fprintf(a.out, "evaluated every %d gradients on %d images; times between are interpolated\n", cfg.EvalEvery, cfg.EvalImages)
 	}
-	for v, x := range p.Values {
-		at := p.Configs[own.Point{Method: p.Methods[0], Value: v}]
-		fmt.Fprintln(a.out)
-		if p.Axis != "" {
-			fmt.Fprintf(a.out, "%s %v %s\n", p.Axis, x, p.Unit)
+	if len(p.Methods) == 1 {
+		a.printTable(p, rows)
+	} else {
+		for n := len(p.Methods); len(rows) > 0; rows = rows[n:] {
+			a.printTable(p, rows[:n])
 		}
-		fmt.Fprintf(a.out, "%s, %d workers\n", at.Platform.Name, at.Workers)
-		fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n",
-			"method", "virtual time (s)", "beside "+p.Methods[0], "alone (s)", "accuracy", "updates", "gradients", "MB", "staleness")
-		longest := 0.0
-		for _, row := range rows {
-			if e := row.Seconds(); row.Value == v && e.N > 0 {
-				longest = max(longest, e.Value)
-			}
-		}
-		for _, row := range rows {
-			if row.Value == v {
-				a.printCompared(row)
-			}
-		}
-		a.printBars(rows, v, longest)
 	}
-	a.printRemarks(p, rows)
+	a.printRemarks(p, all)
 	fmt.Fprintf(a.out, "\nresult: %s\n", path)
 }
 
+// printTable prints a table of rows that have one reference, and their times as bars.
+func (a *app) printTable(p *own.Plan, rows []own.Row) {
+	at, first := p.Configs[rows[0].Point], p.Reference(rows[0].Value)
+	head, beside := "method", "beside "+first.Method
+	fmt.Fprintln(a.out)
+	switch {
+	case len(p.Methods) == 1:
+		head, beside = p.Axis, fmt.Sprintf("beside %s %v", p.Axis, p.Values[0])
+		fmt.Fprintf(a.out, "%s, ", first.Method)
+	case p.Axis != "":
+		fmt.Fprintln(a.out, strings.TrimSpace(fmt.Sprintf("%s %v %s", p.Axis, p.Values[rows[0].Value], p.Unit)))
+	}
+	fmt.Fprintf(a.out, "%s, %d workers\n", at.Platform.Name, at.Workers)
+	fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n",
+		head, "virtual time (s)", beside, "alone (s)", "accuracy", "updates", "gradients", "MB", "staleness")
+	longest := 0.0
+	for _, row := range rows {
+		a.printCompared(shortName(p, row), row)
+		longest = max(longest, row.Seconds().Value)
+	}
+	if longest <= 0 {
+		return
+	}
+	fmt.Fprintln(a.out)
+	for _, row := range rows {
+		if e := row.Seconds(); e.N > 0 {
+			bar := strings.Repeat("█", max(1, int(math.Round(barWidth*e.Value/longest))))
+			fmt.Fprintf(a.out, "%-18s %s %s s\n", shortName(p, row), bar, digits4(e))
+		}
+	}
+}
+
+// shortName returns what tells a row of a table from the others: its method, or of a single one the value.
+func shortName(p *own.Plan, r own.Row) string {
+	if len(p.Methods) == 1 {
+		return strings.TrimSpace(fmt.Sprintf("%v %s", p.Values[r.Value], p.Unit))
+	}
+	return r.Method
+}
+
 // printCompared prints a row of the table.
-func (a *app) printCompared(r own.Row) {
-	fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n", r.Method, plusMinus(r.Seconds()), saidOf(r), digits4(r.OnceSeconds()),
+func (a *app) printCompared(name string, r own.Row) {
+	fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n", name, plusMinus(r.Seconds()), saidOf(r), digits4(r.OnceSeconds()),
 		unit(r.Accuracy(), "%.1f %%"), unit(r.Updates(), "%.0f"), unit(r.Gradients(), "%.0f"), unit(r.Bytes().Times(1e-6), "%.1f"),
 		unit(r.Staleness(), "%.2f"))
 }
 
 // barWidth is the length of the longest bar of times, in letters.
 const barWidth = 40
-
-// printBars draws the times at one value as bars.
-func (a *app) printBars(rows []own.Row, at int, longest float64) {
-	if longest <= 0 {
-		return
-	}
-	fmt.Fprintln(a.out)
-	for _, r := range rows {
-		if e := r.Seconds(); r.Value == at && e.N > 0 {
-			fmt.Fprintf(a.out, "%-18s %s %s s\n", r.Method, strings.Repeat("█", max(1, int(math.Round(barWidth*e.Value/longest)))), digits4(e))
-		}
-	}
-}
 
 // saidOf words what was found of a row.
 func saidOf(r own.Row) string {
@@ -184,7 +201,10 @@ func (a *app) printRemarks(p *own.Plan, rows []own.Row) {
 		if p.Axis != "" {
 			name = fmt.Sprintf("%s at %s %v", r.Method, p.Axis, p.Values[r.Value])
 		}
-		cfg := p.Configs[r.Point]
+		cfg, other := p.Configs[r.Point], p.Methods[0]
+		if len(p.Methods) == 1 {
+			other = fmt.Sprintf("%s %v", p.Axis, p.Values[0])
+		}
 		switch {
 		case len(r.Failed) > 0:
 			add("%s failed with %d of %d seeds: %s", name, len(r.Failed), len(r.Cells), r.Failed[0].Why)
@@ -205,9 +225,9 @@ func (a *app) printRemarks(p *own.Plan, rows []own.Row) {
 		}
 		switch {
 		case r.Decide > 0 && r.Over.N == 0:
-			add("%s beside %s: without all times only the order of pairs counts, and %d seeds of one order decide", name, p.Methods[0], r.Decide)
+			add("%s beside %s: without all times only the order of pairs counts, and %d seeds of one order decide", name, other, r.Decide)
 		case r.Decide > 0:
-			add("%s beside %s: %d seeds would decide in four of five cases, if effect and spread are as seen", name, p.Methods[0], r.Decide)
+			add("%s beside %s: %d seeds would decide in four of five cases, if effect and spread are as seen", name, other, r.Decide)
 		}
 	}
 	fmt.Fprintln(a.out)

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,7 +83,12 @@ gradsync run compare.`,
 		Example: "  gradsync compare --sync dasp,asp,ssp --rate 0.2 --seeds 0-4 --target-accuracy 0.75 --out out/mine\n" +
 			"  gradsync compare --sync dasp,ssp --set dasp.smin=1 --set ssp.staleness=5 --timing-only --out out/waits\n" +
 			"  gradsync compare --sync ring,bsp --timing-only --vary link=1,10,100 --seeds 0-2 --out out/links",
-		Args: args(0, 0, "flags only"),
+		Args: func(_ *cobra.Command, got []string) error {
+			if len(got) > 0 {
+				return usagef("compare: %q: want flags only, see `gradsync compare --help`; `gradsync run compare` runs the documents' comparisons", got[0])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.compare(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
@@ -130,15 +138,16 @@ func (a *app) compare(ctx context.Context, o *compareOptions) error {
 	defer parts.Close()
 	env.Memo = parts
 	if n := parts.Parts(); n > 0 && !a.quiet {
-		fmt.Fprintf(a.err, "%d finished runs are at hand in %s\n", n, parts.Root)
+		fmt.Fprintf(a.err, "%d finished runs of earlier commands lie in %s\n", n, parts.Root)
 	}
 	start := time.Now()
 	bar := a.newBar("compare")
-	left := timeLeft{total: float64(p.Runs()), start: start}
-	cells, err := own.Run(ctx, env, p, func(done float64, what string) { bar.set(done, left.total, left.say(done, what)) })
+	left := &timeLeft{total: float64(p.Runs()), start: start}
+	cells, err := own.Run(ctx, env, p, func(done float64, what string) { bar.set(done, left.total, left.say(done, what, time.Now())) })
 	bar.finish()
 	if err != nil {
-		return fmt.Errorf("compare: interrupted: %d runs of %d are kept in %s: repeat the same command to go on", parts.Parts(), p.Runs(), parts.Root)
+		return fmt.Errorf("compare: interrupted: %d runs of %d are kept in %s: repeat the same command to go on",
+			parts.Made+parts.Taken, p.Runs(), parts.Root)
 	}
 	rows := p.Rows(cells)
 	r := p.Result(rows)
@@ -149,7 +158,7 @@ func (a *app) compare(ctx context.Context, o *compareOptions) error {
 	if a.json {
 		err = a.printJSON(comparedObject(p, rows, r, path))
 	} else {
-		a.printComparison(p, rows, r, path)
+		a.printComparison(p, rows, path)
 	}
 	for _, row := range rows {
 		if len(row.Failed) > 0 && err == nil {
@@ -166,27 +175,35 @@ func comparing(err error) error {
 	for _, other := range []string{"compare: ", "train: ", "run: "} {
 		text = strings.TrimPrefix(text, other)
 	}
+	named := fmt.Errorf("compare: %s", text)
 	var usage usageError
 	var input *train.InputError
-	if named := fmt.Errorf("compare: %s", text); errors.As(err, &usage) || errors.As(err, &input) {
+	if errors.As(err, &usage) || errors.As(err, &input) {
 		return usageError{named}
-	} else {
-		return named
 	}
+	return named
 }
 
-// timeLeft tells of the time that is left, by the shares done in this command.
+// timeLeft tells of the time that is left. What is done within the first second was at hand: it took none.
 type timeLeft struct {
-	total float64
-	start time.Time
+	mu     sync.Mutex
+	total  float64
+	start  time.Time
+	atHand float64
 }
 
-func (l timeLeft) say(done float64, what string) string {
-	took := time.Since(l.start).Seconds()
-	if done <= 0 || took < 1 {
+func (l *timeLeft) say(done float64, what string, now time.Time) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	took := now.Sub(l.start).Seconds()
+	if took < 1 {
+		l.atHand = max(l.atHand, math.Floor(done))
 		return what
 	}
-	return fmt.Sprintf("%d of %.0f runs, about %s left: %s", int(done), l.total, about(took*(l.total-done)/done), what)
+	if done <= l.atHand {
+		return what
+	}
+	return fmt.Sprintf("%d of %.0f runs, about %s left: %s", int(done), l.total, about(took*(l.total-done)/(done-l.atHand)), what)
 }
 
 // flag returns the value of a shared flag.
@@ -197,7 +214,7 @@ func (o *compareOptions) changed(name string) bool { return o.given.Lookup(name)
 
 func (o *compareOptions) timing() bool { return o.flag("timing-only") == "true" }
 
-// resultName is what a folder may be called that names a result.
+// resultName matches what a folder may be called that names a result.
 var resultName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
 // plan reads the flags into a plan.
@@ -273,21 +290,14 @@ func (o *compareOptions) key(what, key string) (m method.Method, flag string, er
 		return m, "", usagef("%s: %q is no METHOD.FLAG", what, key)
 	}
 	if !slices.Contains(o.methods, name) {
-		return m, "", usagef("%s: %s is none of --sync %s:%s", what, name, strings.Join(o.methods, ","), orNothing(didYouMean(name, o.methods, ""), " name one of these"))
+		return m, "", usagef("%s: %s is none of --sync %s:%s", what, name, strings.Join(o.methods, ","),
+			cmp.Or(didYouMean(name, o.methods, ""), " name one of these"))
 	}
 	m, _ = method.Get(name)
 	if all := settable(m); !slices.Contains(all, flag) {
 		return m, "", usagef("%s: %s has no flag %q:%s it has %s", what, name, flag, didYouMean(flag, all, name+"."), strings.Join(all, ", "))
 	}
 	return m, flag, nil
-}
-
-// orNothing returns s, or otherwise where s is empty.
-func orNothing(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // sets returns the flags that --set gives each method.

@@ -206,7 +206,7 @@ seed. Files are written or replaced, and none is removed.`,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			all := Experiments()
 			for _, id := range ids {
-				if !isOwn(id) && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
+				if id != own.Document && !isOwn(id) && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
 					return usagef("export: no experiment %q: the nearest are %s; `gradsync list` has all", id, nearest(all, id))
 				}
 			}

@@ -75,7 +75,8 @@ on several days and machines, and joined:
 one seed). Where x is time, a step is a microsecond and an event's time is x, from
 1970 on; elsewhere a step is x, in millionths where x is not whole, as the tag
 says. Values are single precision. What earlier runs left in DIR stays.
---traces writes DIR/dasp/fig2.trace.json, for figures along a time.`,
+--traces writes DIR/dasp/fig2.trace.json, for figures along a time.
+run compare makes a document's comparisons; gradsync compare makes those of your choice.`,
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {

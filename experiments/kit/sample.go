@@ -159,7 +159,7 @@ const mostSeeds = 10_000
 //	min n: |m|·√n/s ≥ t(0.975, n−1) + t(0.8, n−1)
 //
 // with m and s the mean and the standard deviation of the samples' logarithms. It returns 0 where
-// that is no number up to 10,000, or where e has fewer than two samples. Source: ours; the rule of
+// that is no number up to 10,000, where there is no effect, or where e has fewer than two samples. Source: ours; the rule of
 // claims' seeds.csv.
 func (e Estimate) SeedsToDecide() int {
 	logs := e.Samples.Map(math.Log)
@@ -171,7 +171,7 @@ func (e Estimate) SeedsToDecide() int {
 
 // seedsFor is SeedsToDecide for a mean and a standard deviation.
 func seedsFor(mean, sd float64) int {
-	for n := 2; n <= mostSeeds; n++ {
+	for n := 2; n <= mostSeeds && mean > 0; n++ {
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
 		if float64(mean*math.Sqrt(float64(n))) >= float64(sd*(t.Quantile(0.975)+t.Quantile(0.8))) {
 			return n

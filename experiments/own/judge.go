@@ -51,10 +51,19 @@ type Failure struct {
 	Why  string
 }
 
+// Reference returns what the rows at a value are compared with: the first method at that value, or, of a single method,
+// itself at the first value.
+func (p *Plan) Reference(value int) Point {
+	if len(p.Methods) == 1 {
+		value = 0
+	}
+	return Point{p.Methods[0], value}
+}
+
 // Rows judges cells: a row per value and method, in this order.
 func (p *Plan) Rows(cells Cells) (rows []Row) {
 	for v := range p.Values {
-		reference := p.row(Point{p.Methods[0], v}, cells)
+		reference := p.row(p.Reference(v), cells)
 		for _, m := range p.Methods {
 			row := p.row(Point{m, v}, cells)
 			row.Finding = beside(row, reference)
@@ -110,7 +119,7 @@ func beside(r, reference Row) string {
 		return Failed
 	case len(r.Diverged) > 0:
 		return Diverged
-	case r.Method == reference.Method:
+	case r.Point == reference.Point:
 		return Reference
 	case !reference.compared():
 		return Unpaired

@@ -30,7 +30,7 @@ const Document = "own"
 type Plan struct {
 	Name    string   // of the result, behind Document
 	Methods []string // the first one is the reference
-	// Axis is what is varied, "" for nothing, in Unit; Values are what it is set to, in order. All are
+	// Axis names what is varied, "" for nothing, in Unit; Values lists its values in order: all are
 	// numbers, or all are keys. Without an axis there is one value, nil.
 	Axis, Unit string
 	Values     []any
@@ -61,7 +61,7 @@ func (p *Plan) one() train.Config { return p.Configs[Point{p.Methods[0], 0}] }
 // timing reports whether nothing is trained.
 func (p *Plan) timing() bool { return p.one().TimingOnly }
 
-// Accuracies are those over which a time to the target is averaged; nil where nothing is trained.
+// Accuracies returns those over which a time to the target is averaged; nil where nothing is trained.
 func (p *Plan) Accuracies() []float64 {
 	if p.timing() {
 		return nil
@@ -225,6 +225,9 @@ func cellOf(o *train.Outcome, trace *cluster.Trace, shown bool) Cell {
 func (p *Plan) Check() error {
 	if len(p.Methods) < 2 && len(p.Values) < 2 {
 		return errors.New("one method and nothing varied: there is nothing to compare it with")
+	}
+	if len(p.Methods) == 1 && p.Axis == "batch" && p.timing() {
+		return errors.New("gradients of other batches hold other images, so that their times compare nothing: give --target-accuracy")
 	}
 	if !p.timing() && p.one().TargetAccuracy == 0 {
 		return errors.New("methods are compared by their time to an accuracy, or by their time alone: give --target-accuracy or --timing-only")

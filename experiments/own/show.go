@@ -86,7 +86,11 @@ func (p *Plan) facts(rows []Row) []result.Fact {
 	if strings.Contains(axis, ".") {
 		axis, flag = option, axis
 	}
-	facts := kit.Facts("measure:measure", measure, "reference:method", p.Methods[0], "methods", len(p.Methods), "seeds", len(p.Seeds),
+	var first any // of a single method
+	if len(p.Methods) == 1 {
+		first = p.Values[0]
+	}
+	facts := kit.Facts("measure:measure", measure, "reference:method", p.Methods[0], "reference_value", first, "methods", len(p.Methods), "seeds", len(p.Seeds),
 		"axis:axis", axis, "axis_flag", flag, "model:model", one.Model, "platform", word(one.Platform.Name), "workers", one.Workers,
 		"batch/images", one.Batch, "rate", one.Rate, "momentum", one.Momentum, "horizon/gradients", one.MaxPushes)
 	if p.timing() {

@@ -36,7 +36,7 @@ type Outcome struct {
 	Answered int64 `json:"answered"`
 	// Reached is the first evaluation at or above the target; nil without.
 	Reached *Point `json:"reached"`
-	// Search is what a run with a target accuracy looked for; nil without one.
+	// Search holds the time to the target accuracy; nil without one.
 	Search *Search `json:"search,omitempty"`
 	// Diverged is the first evaluation, the final one included, that found the loss
 	// or a parameter not finite; nil without. Nothing but a search for a target

@@ -72,8 +72,8 @@ type Search struct {
 	Accuracy float64 `json:"accuracy"`
 	// Every is the resolution: gradients between two evaluations. Times between them are interpolated.
 	Every int64 `json:"every"`
-	// Accuracies are those that MeanSeconds is the mean of, kit.TargetsUpTo(Accuracy); MeanSeconds is MeanTimeTo of
-	// the curve, and FirstSeconds is TimeTo of Accuracy alone. nil: never reached.
+	// MeanSeconds is MeanTimeTo of the curve over Accuracies, kit.TargetsUpTo(Accuracy); FirstSeconds is TimeTo of
+	// Accuracy alone. nil: never reached.
 	Accuracies   []float64 `json:"accuracies"`
 	MeanSeconds  *float64  `json:"mean_seconds"`
 	FirstSeconds *float64  `json:"first_seconds"`
