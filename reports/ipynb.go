@@ -28,7 +28,8 @@ import (
 //go:embed templates/jupyter.md
 var jupyterFile string
 
-// Jupyter writes the notebook of o.Experiment for Jupyter, in o.Lang, below o.Out and returns its path. It shows the profile that the page of the experiment shows first.
+// Jupyter writes the notebook of o.Experiment for Jupyter, in o.Lang, below o.Out and returns its path.
+// It shows the profile that the page of the experiment shows first.
 // The same results give the same bytes.
 func Jupyter(o Options) (path string, err error) {
 	all, err := loadSome(o.Results)
@@ -295,7 +296,8 @@ func (w *jupyterWriter) figure(f *notebook.Figure) error {
 		return err
 	}
 	caption := typeset.Plain(string(f.Caption[w.l]))
-	out := jupyter.Output{Alt: f.Alt[w.l], Plain: strings.Join(slices.DeleteFunc([]string{caption, chart.HowDrawn(f)[w.l], f.Alt[w.l]}, func(s string) bool { return s == "" }), "\n")}
+	told := slices.DeleteFunc([]string{caption, chart.HowDrawn(f)[w.l], f.Alt[w.l]}, func(s string) bool { return s == "" })
+	out := jupyter.Output{Alt: f.Alt[w.l], Plain: strings.Join(told, "\n")}
 	img, err := drawing.Image(exportScale)
 	var lacks *draw.LetterError
 	switch {

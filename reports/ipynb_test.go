@@ -50,8 +50,8 @@ func wellFormed(t *testing.T, name string, raw []byte) (n jupyterFormat) {
 	if err := d.Decode(&n); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if n.Major != 4 || n.Minor != 5 || n.Metadata.Kernel["name"] != "python3" || n.Metadata.Kernel["display_name"] == "" || n.Metadata.Language["name"] != "python" ||
-		n.Metadata.Title == "" {
+	m := n.Metadata
+	if n.Major != 4 || n.Minor != 5 || m.Kernel["name"] != "python3" || m.Kernel["display_name"] == "" || m.Language["name"] != "python" || m.Title == "" {
 		t.Errorf("%s: nbformat %d.%d, metadata %v", name, n.Major, n.Minor, n.Metadata)
 	}
 	ids := map[string]bool{}

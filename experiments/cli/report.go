@@ -29,7 +29,8 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report",
 		Short: "Render the pages, or the figures, from the results on disk; trains nothing",
 		Example: "  gradsync report --results experiments/results --out out/html\n  gradsync report --results out/results --single-file --out out/hand-in\n" +
-			"  gradsync report --results out/results --figures out/figures",
+			"  gradsync report --results out/results --figures out/figures\n" +
+			"  gradsync report --results experiments/results --experiment dasp/table7 --ipynb --out out/notebook",
 		Long: `Render the pages, or the figures, from the results on disk; trains nothing.
 
 Files are written or replaced, and none is removed: a page whose results are gone
@@ -37,7 +38,14 @@ stays until somebody deletes it, or until another folder is named.
 Results are those of out/results, which the command run writes; those of the
 repository lie in experiments/results.
 A figure with a letter that the fonts of the images lack is written without its
-PNG, which is said.`,
+PNG, which is said.
+
+--experiment takes one experiment, or a comparison that compare made, own/mine. Its
+page stands alone, and with --single-file is one file to hand in. --ipynb writes its
+notebook for Jupyter in place of the page, DIR/dasp/table7.ipynb: the text with its
+LaTeX, tables and figures as outputs, and the commands as cells, which need gradsync
+on the PATH; in Chinese with --lang zh, DIR/dasp/table7.zh.ipynb. Without --results
+own/mine is looked for in out/results and in out/mine.`,
 		Args: args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.chosen(&o, lang, ipynb, cmd.Flags().Changed); err != nil {
@@ -93,7 +101,12 @@ func (a *app) chosen(o *reports.Options, lang string, ipynb bool, given func(fla
 	if o.Lang = slices.Index(notebook.Languages[:], lang); o.Lang < 0 {
 		return usagef("report: --lang %q: want en or zh", lang)
 	}
-	if all := Experiments(); o.Experiment != "" && !isOwn(o.Experiment) && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return e.ID == o.Experiment }) {
+	if isOwn(o.Experiment) && !given("results") {
+		o.Results = ownFolder(o.Experiment)
+	}
+	all := Experiments()
+	known := o.Experiment == "" || isOwn(o.Experiment) || slices.ContainsFunc(all, func(e exp.Experiment) bool { return e.ID == o.Experiment })
+	if !known {
 		return usagef("report: no experiment %q: the nearest are %s; `gradsync list` has all", o.Experiment, nearest(all, o.Experiment))
 	}
 	return nil
@@ -103,6 +116,18 @@ func (a *app) chosen(o *reports.Options, lang string, ipynb bool, given func(fla
 func isOwn(id string) bool {
 	name, ok := strings.CutPrefix(id, own.Document+"/")
 	return ok && name != ""
+}
+
+// ownFolder returns the folder of results that has a comparison: the one that run and compare write to, or the one that
+// bears its name beside that, out/mine of own/mine.
+func ownFolder(id string) string {
+	name := strings.TrimPrefix(id, own.Document+"/")
+	for _, dir := range []string{defaultOut, filepath.Join(filepath.Dir(defaultOut), name)} {
+		if _, err := os.Stat(filepath.Join(dir, own.Document, name+".json")); err == nil {
+			return dir
+		}
+	}
+	return defaultOut
 }
 
 // writeJupyter writes the notebook of an experiment and says where it is.
