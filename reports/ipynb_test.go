@@ -15,7 +15,7 @@ import (
 	"gradsync/reports/page"
 )
 
-// jupyterFormat is what the tests read of a notebook; a field that it lacks is an error.
+// jupyterFormat holds a notebook as the tests read it; a field that it lacks is an error.
 type jupyterFormat struct {
 	Cells []struct {
 		Type     string          `json:"cell_type"`

@@ -68,7 +68,7 @@ var loading = []string{"src", "href", "srcset", "action", "data", "poster"}
 // remote is an address that a style would load.
 var remote = regexp.MustCompile(`url\(['"]?(?:https?:)?//|@import`)
 
-// scripts are those that the page holds.
+// scripts matches the scripts that a page holds.
 var scripts = regexp.MustCompile(`(?s)<script>.*?</script>`)
 
 // standsAlone checks that a page loads nothing and links nothing but parts of itself.

@@ -49,7 +49,8 @@ func (r room) long(rows, columns int) bool { return rows > r.rows || rows*column
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
 func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
-	g := &gridView{frame: t.Frame, room: roomFor(l), Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind),
+	g := &gridView{frame: t.Frame, room: roomFor(l),
+		Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind),
 		Export: page.Program + " export " + l.ID, File: sheetOf(l, t.Frame)}
 	if paperOf(l.ID) == notebook.Own { // its folder is its maker's choice
 		g.Export += " --results " + filepath.ToSlash(r.Results)

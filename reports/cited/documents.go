@@ -118,7 +118,7 @@ var Documents = func() (out []Document) {
 	return out
 }()
 
-// own is what pages say of somebody's own comparisons, which are of no document and on no index of theirs.
+// own says what pages call somebody's own comparisons, which are of no document.
 var own = Document{Paper: paper.Paper{
 	Key: notebook.Own, Noun: notebook.Both{"comparison", "比较"}, Short: notebook.Both{"My comparison", "我的比较"},
 	Title: notebook.Both{"Methods of my choice, compared", "自选方法的比较"}, Ours: true,

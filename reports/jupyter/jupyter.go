@@ -19,7 +19,7 @@ type Notebook struct {
 	ids   map[string]bool
 }
 
-// Output is what a cell shows: Plain for whoever has no pictures, and the HTML of a table, or a
+// Output holds the forms of one thing that a cell shows: Plain for whoever has no pictures, and the HTML of a table, or a
 // drawing as SVG or as a PNG of Width × Height pixels on a screen, which Alt describes.
 type Output struct {
 	Plain, HTML, SVG string
