@@ -94,6 +94,12 @@ func TestCompareTimingOnly(t *testing.T) {
 	if _, err := result.ReadRun(filepath.Join(out, "own", "links.json")); err != nil {
 		t.Error(err)
 	}
+	for _, id := range [][]string{nil, {"own/links"}} { // what is kept of runs is no result
+		rc, stdout, stderr := gradsync(append([]string{"export", "--results", out, "--out", t.TempDir()}, id...)...)
+		if rc != exitOK || !strings.Contains(stdout, "methods.csv") {
+			t.Errorf("export %v: %d %s %s", id, rc, stdout, stderr)
+		}
+	}
 }
 
 // Whoever asks for one seed is told that it has no interval; one seed more makes only what is new.
