@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/own"
@@ -110,13 +112,17 @@ func (a *app) printTable(p *own.Plan, rows []own.Row) {
 		fmt.Fprintln(a.out, strings.TrimSpace(fmt.Sprintf("%s %v %s", p.Axis, p.Values[rows[0].Value], p.Unit)))
 	}
 	fmt.Fprintf(a.out, "%s, %d workers\n", at.Platform.Name, at.Workers)
-	fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n",
-		head, "virtual time (s)", beside, "alone (s)", "accuracy", "updates", "gradients", "MB", "staleness")
+	once := "alone (s)"
+	if !at.TimingOnly {
+		once = fmt.Sprintf("to %.4g %% (s)", 100*at.TargetAccuracy)
+	}
+	lines := [][]string{{head, "virtual time (s)", beside, once, "accuracy", "updates", "gradients", "MB", "staleness"}}
 	longest := 0.0
 	for _, row := range rows {
-		a.printCompared(shortName(p, row), row)
+		lines = append(lines, comparedCells(shortName(p, row), row))
 		longest = max(longest, row.Seconds().Value)
 	}
+	a.printColumns(lines, 3)
 	if longest <= 0 {
 		return
 	}
@@ -137,11 +143,44 @@ func shortName(p *own.Plan, r own.Row) string {
 	return r.Method
 }
 
-// printCompared prints a row of the table.
-func (a *app) printCompared(name string, r own.Row) {
-	fmt.Fprintf(a.out, "%-18s %-20s %-50s %-12s %-10s %9s %10s %10s %9s\n", name, plusMinus(r.Seconds()), saidOf(r), digits4(r.OnceSeconds()),
-		unit(r.Accuracy(), "%.1f %%"), unit(r.Updates(), "%.0f"), unit(r.Gradients(), "%.0f"), unit(r.Bytes().Times(1e-6), "%.1f"),
-		unit(r.Staleness(), "%.2f"))
+// comparedCells returns the cells of a row of the table.
+func comparedCells(name string, r own.Row) []string {
+	return []string{name, plusMinus(r.Seconds()), saidOf(r), digits4(r.OnceSeconds()), unit(r.Accuracy(), "%.1f %%"), unit(r.Updates(), "%.0f"),
+		unit(r.Gradients(), "%.0f"), unit(r.Bytes().Times(1e-6), "%.1f"), unit(r.Staleness(), "%.2f")}
+}
+
+// none is the cell of what cannot be had.
+const none = "–"
+
+// printColumns prints lines below their heading, the first ones of their columns to the left, the others to the right. A
+// column of which nothing can be had is left out.
+func (a *app) printColumns(lines [][]string, left int) {
+	for i := range lines[0] {
+		width := 0
+		for j, l := range lines {
+			if j > 0 && l[i] != none {
+				width = max(width, utf8.RuneCountInString(lines[0][i]))
+			}
+			if width > 0 {
+				width = max(width, utf8.RuneCountInString(l[i]))
+			}
+		}
+		for j, l := range lines {
+			fill := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(l[i])))
+			switch {
+			case width == 0:
+				l[i] = ""
+			case i < left:
+				l[i] += fill
+			default:
+				l[i] = fill + l[i]
+			}
+			lines[j] = l
+		}
+	}
+	for _, l := range lines {
+		fmt.Fprintln(a.out, strings.TrimRight(strings.Join(slices.DeleteFunc(l, func(s string) bool { return s == "" }), "  "), " "))
+	}
 }
 
 // barWidth is the length of the longest bar of times, in letters.
@@ -153,7 +192,7 @@ func saidOf(r own.Row) string {
 		own.NoCase: "no case: exactly the same", own.Never: "neither reaches it", own.Alone: "one seed", own.Sooner: "sooner", own.Later: "later",
 		own.Cannot: "cannot tell"}[r.Finding]
 	if r.Finding == own.NoCase || r.Over.N == 0 {
-		if r.Missed > 0 && r.Finding != own.Never {
+		if r.Missed > 0 && !slices.Contains([]string{own.Never, own.Diverged, own.Failed}, r.Finding) {
 			said += fmt.Sprintf(", %d of %d never reach it", r.Missed, len(r.Cells))
 		}
 		return said
@@ -182,7 +221,7 @@ func digits4(e kit.Estimate) string { return unit(e, "%.4g") }
 // unit prints a mean by a format, – for no number.
 func unit(e kit.Estimate, format string) string {
 	if e.N == 0 {
-		return "–"
+		return none
 	}
 	return fmt.Sprintf(format, e.Value)
 }

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"gradsync/experiments/own"
+	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
+	"gradsync/shared/cluster"
 )
 
 // A comparison that cannot be made says so in one line before anything runs.
@@ -92,6 +94,12 @@ func TestCompareTimingOnly(t *testing.T) {
 	if _, err := result.ReadRun(filepath.Join(out, "own", "links.json")); err != nil {
 		t.Error(err)
 	}
+	for _, id := range [][]string{nil, {"own/links"}} { // what is kept of runs is no result
+		rc, stdout, stderr := gradsync(append([]string{"export", "--results", out, "--out", t.TempDir()}, id...)...)
+		if rc != exitOK || !strings.Contains(stdout, "methods.csv") {
+			t.Errorf("export %v: %d %s %s", id, rc, stdout, stderr)
+		}
+	}
 }
 
 // Whoever asks for one seed is told that it has no interval; one seed more makes only what is new.
@@ -162,6 +170,39 @@ func TestCompareInterrupted(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "own")); err == nil {
 		t.Error("an interrupted comparison left a result")
+	}
+}
+
+// A result takes no sentence, and an hour of runs is a bad time to say so.
+func TestComparePlatformOfManyWords(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cluster.json")
+	write := func(name string) {
+		p, err := platforms.Load("homogeneous6")
+		if err == nil {
+			p.Name = name
+			err = os.WriteFile(file, cluster.Marshal(p), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("the six machines of our own laboratory")
+	args := []string{"compare", "--sync", "asp,bsp", "--timing-only", "--pushes", "12", "--platform", file, "--out", filepath.Join(t.TempDir(), "x")}
+	if rc, _, stderr := gradsync(args...); rc != exitUsage || !strings.Contains(stderr, "is long: a result takes 5 words and 60 letters") {
+		t.Errorf("%d %s", rc, stderr)
+	}
+	write("our laboratory")
+	if rc, stdout, stderr := gradsync(args...); rc != exitOK || !strings.Contains(stdout, "our laboratory, 6 workers") {
+		t.Errorf("%d %s %s", rc, stdout, stderr)
+	}
+}
+
+// By hand: the column of which nothing can be had is left out, the first one stands to the left.
+func TestPrintColumns(t *testing.T) {
+	var out bytes.Buffer
+	(&app{out: &out}).printColumns([][]string{{"method", "gone", "time"}, {"asp", none, none}, {"ssp-long", none, "12.34 s"}}, 1)
+	if want := "method       time\nasp             –\nssp-long  12.34 s\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"gradsync/experiments/exp"
@@ -90,6 +91,9 @@ type Cells map[Point][]Cell
 
 // Runs counts the cells of a plan.
 func (p *Plan) Runs() int { return len(p.Methods) * len(p.Values) * len(p.Seeds) }
+
+// What a result takes of a platform's name.
+const mostWords, mostLetters = 5, 60
 
 // Run makes all cells, as many at once as there are cores, or one at a time on a device, which all would share.
 // A cell that cannot be had is marked with the reason, and the others are made nevertheless; only
@@ -221,7 +225,7 @@ func cellOf(o *train.Outcome, trace *cluster.Trace, shown bool) Cell {
 	return c
 }
 
-// Check returns an error where p compares what cannot be compared.
+// Check returns an error where p compares what cannot be compared, or what its result could not record.
 func (p *Plan) Check() error {
 	if len(p.Methods) < 2 && len(p.Values) < 2 {
 		return errors.New("one method and nothing varied: there is nothing to compare it with")
@@ -232,5 +236,8 @@ func (p *Plan) Check() error {
 	if !p.timing() && p.one().TargetAccuracy == 0 {
 		return errors.New("methods are compared by their time to an accuracy, or by their time alone: give --target-accuracy or --timing-only")
 	}
-	return nil
+	if name := p.one().Platform.Name; len(strings.Fields(name)) > mostWords || len(name) > mostLetters {
+		return fmt.Errorf("the platform's name %q is long: a result takes %d words and %d letters", name, mostWords, mostLetters)
+	}
+	return result.Check(&result.Result{ID: Document + "/" + p.Name, Config: p.configuration()})
 }

@@ -261,10 +261,11 @@ func TestTimingOnly(t *testing.T) {
 	}
 }
 
-// The stretches of every rank begin where the one before ends.
+// The stretches of every rank begin where the one before ends. The first seed has them, whichever seed that is and whatever
+// was kept of it before; another seed is another run.
 func TestTimeLines(t *testing.T) {
-	p := small(t, nil)
-	cells, err := Run(context.Background(), exp.Env{Engine: engine()}, p, nil)
+	p, env := small(t, nil), exp.Env{Engine: engine(), Memo: memo{}}
+	cells, err := Run(context.Background(), env, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,6 +283,13 @@ func TestTimeLines(t *testing.T) {
 		if line := cells[Point{m, 0}][1].Line; line != nil {
 			t.Errorf("%s: the second seed has a time line", m)
 		}
+		if same(cells[Point{m, 0}][:1], cells[Point{m, 0}][1:]) {
+			t.Errorf("%s: two seeds are one run", m)
+		}
+	}
+	p.Seeds = p.Seeds[1:]
+	if cells, err = Run(context.Background(), env, p, nil); err != nil || cells[Point{"asp", 0}][0].Line == nil {
+		t.Errorf("the only seed has no time line: %v", err)
 	}
 }
 

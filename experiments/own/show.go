@@ -109,13 +109,7 @@ func (p *Plan) facts(rows []Row) []result.Fact {
 // word returns the name of a platform as a key: without what a variant adds to it, and without spaces.
 func word(s string) string {
 	s, _, _ = strings.Cut(s, ", ")
-	out := []rune(s)
-	for i, c := range out {
-		if c == ' ' {
-			out[i] = '-'
-		}
-	}
-	return string(out[:min(len(out), 60)])
+	return strings.Join(strings.Fields(s), "-")
 }
 
 // valued puts the column of the axis, if there is one, before others.
