@@ -150,7 +150,7 @@ func TestOwnFindings(t *testing.T) {
 	for finding, want := range map[string]said{
 		"sooner": {"Sooner than DASP: ASP (0.414 of its time", "比 DASP 快：ASP"}, "later": {"Later than DASP: ASP", "比 DASP 慢：ASP"},
 		"cannot": {"Cannot tell from DASP: ASP", "与 DASP 相比无法判断：ASP"}, "no-case": {"No case, the same as DASP", "逐位相同：ASP"},
-		"never": {"Neither DASP nor these ever have the accuracy: ASP", "从未达到该准确率：ASP"}, "diverged": {"Diverged, to infinite", "发散，出现无穷大"},
+		"never": {"Neither DASP nor these ever have the accuracy: ASP", "从未达到该准确率：ASP"}, "diverged": {"Diverged, a loss or parameter", "发散，出现无穷大"},
 		"failed": {"Could not be run: ASP", "无法运行：ASP"}, "unpaired": {"Not compared, because DASP", "而未作比较：ASP"}, "alone": {"From one seed", "只有一个种子"},
 	} {
 		r, err := result.Read(filepath.Join(ownRoot("sample"), "own", "sample.json"))
