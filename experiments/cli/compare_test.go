@@ -146,7 +146,8 @@ func TestCompareTrained(t *testing.T) {
 	if rc != exitOK {
 		t.Fatalf("%d %s", rc, stderr)
 	}
-	for _, want := range []string{"synthetic (synthetic), ", "evaluated every 30 gradients on 20 images", "bsp diverged with 2 of 2 seeds, first seen after ", "--set bsp.rate=",
+	for _, want := range []string{"synthetic (synthetic), ", "evaluated every 30 gradients on 20 images",
+		"bsp diverged with 2 of 2 seeds, first seen after ", "--set bsp.rate=",
 		"asp never reaches 99 % within 60 gradients with 2 of 2 seeds", "neither reaches it"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing in\n%s", want, stdout)
