@@ -87,6 +87,7 @@ func (a *app) printComparison(p *own.Plan, all []own.Row, path string) {
 	} else {
 		fmt.Fprintf(a.out, "time to %s test accuracy (geometric mean), and to %.4g %% alone\n", percents(p.Accuracies()), 100*cfg.TargetAccuracy)
 		fmt.Fprintf(a.out, "evaluated every %d gradients on %d images; times between are interpolated\n", cfg.EvalEvery, cfg.EvalImages)
+		a.printData(all)
 	}
 	if len(p.Methods) == 1 {
 		a.printTable(p, rows)
@@ -97,6 +98,21 @@ func (a *app) printComparison(p *own.Plan, all []own.Row, path string) {
 	}
 	a.printRemarks(p, all)
 	fmt.Fprintf(a.out, "\nresult: %s\n", path)
+}
+
+// printData names the images, and what they stand in for.
+func (a *app) printData(rows []own.Row) {
+	for _, r := range rows {
+		for _, c := range r.Cells {
+			if d := c.Data; d != nil {
+				fmt.Fprintf(a.out, "%s (%s), %d images to train and %d to test\n", d.Name, d.Origin, d.Train, d.Test)
+				if d.Note != "" {
+					fmt.Fprintf(a.out, "note: %s\n", d.Note)
+				}
+				return
+			}
+		}
+	}
 }
 
 // printTable prints a table of rows that have one reference, and their times as bars.

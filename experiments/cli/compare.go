@@ -129,6 +129,10 @@ func (a *app) compare(ctx context.Context, o *compareOptions) error {
 		if env.Engine, line, err = a.chooseDevice(device); err != nil {
 			return err
 		}
+		one := p.Configs[own.Point{Method: p.Methods[0]}]
+		if _, err := train.OpenData(one.Data, env.DataDir, one.Model); err != nil {
+			return comparing(err) // once, and not for each run
+		}
 		a.engineNote(line)
 	}
 	parts, err := memo.Open(o.out, nil, func(line string) { fmt.Fprintln(a.err, line) })

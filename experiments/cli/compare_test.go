@@ -146,11 +146,16 @@ func TestCompareTrained(t *testing.T) {
 	if rc != exitOK {
 		t.Fatalf("%d %s", rc, stderr)
 	}
-	for _, want := range []string{"evaluated every 30 gradients on 20 images", "bsp diverged with 2 of 2 seeds, first seen after ", "--set bsp.rate=",
+	for _, want := range []string{"synthetic (synthetic), ", "evaluated every 30 gradients on 20 images",
+		"bsp diverged with 2 of 2 seeds, first seen after ", "--set bsp.rate=",
 		"asp never reaches 99 % within 60 gradients with 2 of 2 seeds", "neither reaches it"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing in\n%s", want, stdout)
 		}
+	}
+	rc, stdout, stderr = gradsync(strings.Fields("compare --sync asp,bsp --data cifar-10 --data-dir " + t.TempDir() + " --target-accuracy 0.5 --out " + out)...)
+	if rc != exitFailed || stdout != "" || !strings.Contains(stderr, "gradsync: compare: ") || strings.Contains(stderr, "failed with seed") {
+		t.Errorf("without its data: %d %s %s", rc, stdout, stderr)
 	}
 	r, err := result.Read(filepath.Join(out, "own", "trained.json"))
 	if err != nil || r.Status != result.Complete || r.Fact("every").Value != 30.0 {
