@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gradsync/datasets"
 	"gradsync/experiments/cli/launch"
 	"gradsync/experiments/method"
 	"gradsync/experiments/platforms"
@@ -61,7 +62,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Float64Var(&f.Width, "width", 0, widthUsage)
 	s.IntVar(&f.Image, "image", 0, imageUsage+"; with --timing-only any multiple of 16")
 	s.IntVar(&f.Classes, "classes", 0, "keep the images of the first N classes, and N logits (default: all)")
-	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
+	s.StringVar(&f.Data, "data", "", "data set: "+strings.Join(datasets.Names(), ", ")+
+		", or your own by its name (gradsync data import); default: the paper's for the model, else the embedded one")
 	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
 	f.deviceFlags.define(s, autoDevice, deviceUsage)
 	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")

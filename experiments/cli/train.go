@@ -59,6 +59,9 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := cfg.Follow(); err != nil {
+		return inputUsage(err)
+	}
 	if !cfg.TimingOnly && cfg.Backend == "native" {
 		var line string
 		if cfg.Engine, line, err = a.chooseDevice(f.deviceFlags); err != nil {
