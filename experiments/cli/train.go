@@ -69,6 +69,14 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 		}
 		cfg.Begin = func() { a.notes(line, cfg) }
 	}
+	if begin := cfg.Begin; f.said != "" && !a.quiet {
+		cfg.Begin = func() {
+			fmt.Fprintln(a.err, f.said)
+			if begin != nil {
+				begin()
+			}
+		}
+	}
 	events, err := export.BeginTraining(f.tensorboard, cfg)
 	if err != nil {
 		return err
