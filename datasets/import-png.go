@@ -168,6 +168,9 @@ func (c *collection) readPNG(path string) ([]byte, error) {
 func planes(img image.Image) ([]byte, error) {
 	b := img.Bounds()
 	n := b.Dx() * b.Dy()
+	if g, ok := img.(*image.Gray); ok && g.Stride == b.Dx() {
+		return g.Pix, nil
+	}
 	out, grey := make([]byte, 3*n), true
 	for y := range b.Dy() {
 		for x := range b.Dx() {

@@ -268,7 +268,8 @@ func TestImportIDX(t *testing.T) {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	s, err := Open("letters", Options{Dir: filepath.Join(to, "letters")}) // the folder itself
-	if err != nil || !bytes.Equal(s.Train.Labels, []byte{0, 1, 2, 2, 1, 0}) || !bytes.Equal(s.Train.Pixels, pixels(6)) || !strings.Contains(s.Note, "3 test images") {
+	if err != nil || !bytes.Equal(s.Train.Labels, []byte{0, 1, 2, 2, 1, 0}) ||
+		!bytes.Equal(s.Train.Pixels, pixels(6)) || !strings.Contains(s.Note, "3 test images") {
 		t.Errorf("%v, %v", s, err)
 	}
 	dir = t.TempDir()
@@ -325,9 +326,11 @@ func TestImportNamesMistakes(t *testing.T) {
 		"wrong magic":  {func(d string) { train(d, []byte{1, 2, 3, 4, 5}, nil) }, "train-images-idx3-ubyte: not an IDX file: magic 01 02 03 04, want 00 00 08 03"},
 		"floats":       {func(d string) { train(d, []byte{0, 0, 13, 3}, nil) }, "element type 0x0d, want 0x08"},
 		"labels first": {func(d string) { train(d, idx([]byte{1}, 1), idx([]byte{1}, 1)) }, "holds labels, want images"},
-		"unequal":      {func(d string) { train(d, idx(make([]byte, 3*256), 3, 16, 16), idx([]byte{0, 1}, 2)) }, "labels-idx1-ubyte: 2 labels, want 3, the images of train-images"},
-		"short":        {func(d string) { train(d, idx(make([]byte, 700), 3, 16, 16), idx([]byte{0, 1, 1}, 3)) }, "truncated body: 700 bytes, want 768"},
-		"long":         {func(d string) { train(d, idx(make([]byte, 769), 3, 16, 16), idx([]byte{0, 1, 1}, 3)) }, "longer than 784 bytes, the size that its header states"},
+		"unequal": {func(d string) { train(d, idx(make([]byte, 3*256), 3, 16, 16), idx([]byte{0, 1}, 2)) },
+			"labels-idx1-ubyte: 2 labels, want 3, the images of train-images"},
+		"short": {func(d string) { train(d, idx(make([]byte, 700), 3, 16, 16), idx([]byte{0, 1, 1}, 3)) }, "truncated body: 700 bytes, want 768"},
+		"long": {func(d string) { train(d, idx(make([]byte, 769), 3, 16, 16), idx([]byte{0, 1, 1}, 3)) },
+			"longer than 784 bytes, the size that its header states"},
 		"huge":         {func(d string) { train(d, idx(nil, 1<<30, 256, 256), idx([]byte{0}, 1)) }, "more than 4 GiB"},
 		"not square":   {func(d string) { train(d, idx(make([]byte, 2*16*32), 2, 16, 32), idx([]byte{0, 1}, 2)) }, "images of 16×32 pixels, want squares"},
 		"gap":          {func(d string) { train(d, idx(make([]byte, 3*256), 3, 16, 16), idx([]byte{0, 3, 1}, 3)) }, "class 2 has 0 images"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,6 +65,9 @@ func (a *app) dataImport(dir string, o datasets.ImportOptions, given func(string
 	set, err := datasets.Open(o.Name, datasets.Options{Dir: o.To})
 	if err != nil {
 		return err
+	}
+	if at := filepath.Clean(set.Path); at != filepath.Clean(made.Folder) {
+		return fmt.Errorf("data: import: %s is in %s, but --data %[1]s finds %s first: take another --name, or --to that folder", o.Name, made.Folder, at)
 	}
 	models := train.Fitting(set)
 	if a.json {

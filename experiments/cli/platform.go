@@ -241,7 +241,7 @@ func (a *app) platformNewCommand() *cobra.Command {
 	var plan platforms.Plan
 	var out string
 	cmd := &cobra.Command{
-		Use: "new --workers N --out FILE", Short: "Write a platform of so many workers, some of them slower",
+		Use: "new --workers N --out FILE", Short: "Write a platform of N workers, some of them slower",
 		Long: `Write a platform for train --platform FILE. Workers are like those of --like, in turn:
 like homogeneous6 all are equal, like heterogeneous6 worker 6 is as worker 0 again.
 The last --slow of them take --factor times as long for arithmetic and memory. What is

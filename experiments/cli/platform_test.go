@@ -78,7 +78,8 @@ func TestPlatformMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	rc, out, msg := gradsync("platform", "check", bad)
-	want := []string{bad + `:3: workers[0].flops: "5 TFLOP" has unit "TFLOP", want one of FLOP/s, kFLOP/s`, bad + ":4: workers[1].nam: unknown field, want one of name, count",
+	want := []string{bad + `:3: workers[0].flops: "5 TFLOP" has unit "TFLOP", want one of FLOP/s, kFLOP/s`,
+		bad + ":4: workers[1].nam: unknown field, want one of name, count",
 		bad + ":4: workers[1].name: is missing, want for example", bad + ":4: workers[1].flops: is missing", bad + ":4: workers[1].bandwidth: is missing"}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if rc != exitDiffer || msg != "" || len(lines) != len(want) {
@@ -123,8 +124,10 @@ func TestPlatformMistakes(t *testing.T) {
 
 // On real clocks no number is the platform's, and more workers than the default has are told.
 func TestManyWorkersOnRealClocks(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("train --runtime local --sync ring --workers 7 --data synthetic --batch 2 --updates 1 --eval-every -1 --engine portable")...)
-	if rc != exitOK || !strings.Contains(out, "on homogeneous7 (7 workers") || !strings.Contains(msg, "platform homogeneous7: heterogeneous6 has 6 workers; on local all times") {
+	const flags = "train --runtime local --sync ring --workers 7 --data synthetic --batch 2 --updates 1 --eval-every -1 --engine portable"
+	rc, out, msg := gradsync(strings.Fields(flags)...)
+	if rc != exitOK || !strings.Contains(out, "on homogeneous7 (7 workers") ||
+		!strings.Contains(msg, "platform homogeneous7: heterogeneous6 has 6 workers; on local all times") {
 		t.Errorf("exit code %d, %s%s", rc, out, msg)
 	}
 }

@@ -299,9 +299,8 @@ func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
 	if errors.As(err, &few) && f.platform == "" && f.Runtime != "virtual" && !f.Emulate && !f.TimingOnly {
 		if p, err = platforms.Homogeneous(f.Workers); err != nil {
 			return nil, usageError{fmt.Errorf("train: %s", strings.TrimPrefix(err.Error(), "platforms: "))}
-		} else {
-			f.said = fmt.Sprintf("platform %s: %s has %d workers; on %s all times are the clock's, whatever the platform", p.Name, few.Name, few.Has, f.Runtime)
 		}
+		f.said = fmt.Sprintf("platform %s: %s has %d workers; on %s all times are the clock's, whatever the platform", p.Name, few.Name, few.Has, f.Runtime)
 	}
 	if err != nil {
 		return nil, platformError("train", err)

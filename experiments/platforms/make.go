@@ -13,8 +13,8 @@ type Plan struct {
 	Name    string  // "": made of Workers, Slow and Factor
 	Like    string  // platform or file whose devices its workers are; "": homogeneous6
 	Workers int     // worker i is like worker i mod n of the n of Like
-	Slow    int     // the last so many are slower …
-	Factor  float64 // … and take so many times as long
+	Slow    int     // how many of them are slower, the last
+	Factor  float64 // and how many times as long these take
 
 	Link       string // of every NIC, with its unit; "": as in Like
 	ServerLink string // of the server's; "": Link

@@ -269,8 +269,8 @@ func TestChoose(t *testing.T) {
 	if p, err := Choose("homogeneous10", 0); err != nil || len(p.Workers) != 10 {
 		t.Errorf("all workers: %v", err)
 	}
-	const want = "platforms: 8 workers, but heterogeneous6 has 6: `gradsync platform new --workers 8 --like heterogeneous6 --out p8.json` makes one of its kinds, " +
-		"then --platform p8.json"
+	const want = "platforms: 8 workers, but heterogeneous6 has 6: `gradsync platform new --workers 8 --like heterogeneous6 --out p8.json` " +
+		"makes one of its kinds, then --platform p8.json"
 	if _, err := Choose("", 8); err == nil || err.Error() != want {
 		t.Errorf("eight workers: %v\nwant %s", err, want)
 	}
@@ -300,7 +300,8 @@ func TestInResult(t *testing.T) {
 			t.Errorf("%s: %+v", key, p)
 		}
 	}
-	for key, want := range map[string]string{"": "2 platforms, want FILE#KEY with one of #platforms/a, #platforms/b/0", "#c": "no platform #c, want one of #platforms/a"} {
+	for key, want := range map[string]string{"": "2 platforms, want FILE#KEY with one of #platforms/a, #platforms/b/0",
+		"#c": "no platform #c, want one of #platforms/a"} {
 		if _, err := Load(file + key); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", key, err, want)
 		}

@@ -123,7 +123,7 @@ type TooFewError struct {
 	Has, Wanted int
 }
 
-// Error says how to make a platform of so many workers.
+// Error says how to make a platform of that number of workers.
 func (e *TooFewError) Error() string {
 	file := fmt.Sprintf("p%d.json", e.Wanted)
 	return fmt.Sprintf("platforms: %d workers, but %s has %d: `gradsync platform new --workers %[1]d --like %[2]s --out %[4]s` makes one of its kinds, "+
