@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ func (a *app) dataImportCommand() *cobra.Command {
 		Use: "import DIR --name NAME", Short: "Make a data set of a folder of PNG images or IDX files", Long: importHelp,
 		Example: "  gradsync data import datasets/testdata/shapes --name shapes\n" +
 			"  gradsync data import datasets/testdata/shapes --name shapes --test-share 0.5 --to out/sets\n" +
-			"  gradsync train --data shapes --model lenet5 --updates 200",
+			"  gradsync train --data shapes --model lenet5 --batch 8 --updates 200",
 		Args: args(1, 1, "one folder of images"),
 		RunE: func(cmd *cobra.Command, got []string) error { return a.dataImport(got[0], o, cmd.Flags().Changed) },
 	}
@@ -45,9 +46,30 @@ func (a *app) dataImportCommand() *cobra.Command {
 	return cmd
 }
 
+// trainOn returns a command that trains on a set as it is, with the default's six workers.
+func trainOn(set *datasets.Set, dir string, models []string) string {
+	words := []string{"gradsync train --data", set.Name}
+	if dir != "" {
+		words = append(words, "--data-dir", dir)
+	}
+	model := models[0]
+	if slices.Contains(models, "lenet5") {
+		model = "lenet5"
+	}
+	words = append(words, "--model", model)
+	if share := set.Train.Len() / 6; share < 6 {
+		words = append(words, "--workers 1 --batch 1")
+	} else if share < 16 {
+		words = append(words, "--batch", fmt.Sprint(share))
+	}
+	return strings.Join(words, " ")
+}
+
 // dataImport imports a folder and says what became of it.
 func (a *app) dataImport(dir string, o datasets.ImportOptions, given func(string) bool) error {
 	switch {
+	case given("data-dir"):
+		return usagef("data: import: --data-dir is where sets are read: --to is the folder to write in")
 	case o.Name == "":
 		return usagef("data: import: --name is missing: what --data will call the set")
 	case given("channels") && o.Channels != 1 && o.Channels != 3:
@@ -88,11 +110,7 @@ func (a *app) dataImport(dir string, o datasets.ImportOptions, given func(string
 	}
 	fmt.Fprintf(a.out, "  split      %s\n  sha256     %s\n  networks   %s\n", set.Note, made.SHA256, strings.Join(models, ", "))
 	if len(models) > 0 {
-		where := ""
-		if o.To != "" {
-			where = " --data-dir " + o.To
-		}
-		fmt.Fprintln(a.out, a.asCalled(fmt.Sprintf("`gradsync train --data %s%s --model %s` trains on it", o.Name, where, models[0])))
+		fmt.Fprintln(a.out, a.asCalled("`"+trainOn(set, o.To, models)+"` trains on it"))
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func TestDataImport(t *testing.T) {
 		t.Errorf("import printed %v", made)
 	}
 	if rc, out, msg := gradsync("data", "import", shapes, "--name", "shapes"); rc != exitOK ||
-		!strings.Contains(out, "shapes was already in") || !strings.Contains(out, "class 2    triangle: 24 and 6") || !strings.Contains(out, "lenet5, mlp") {
+		!strings.Contains(out, "shapes was already in") || !strings.Contains(out, "class 2    triangle: 24 and 6") || !strings.Contains(out, "lenet5, mlp") ||
+		!strings.Contains(out, "`gradsync train --data shapes --model lenet5 --batch 12` trains on it") {
 		t.Errorf("a second import: exit code %d, %s%s", rc, out, msg)
 	}
 	if rc, out, msg := gradsync("data", "verify", "shapes"); rc != exitOK || !strings.Contains(out, made["sha256"].(string)) {
@@ -102,6 +103,8 @@ func TestTrainFollowsTheImages(t *testing.T) {
 		flags + "resnet18 --classes 13 --data-dir " + to:  "first 13 classes, want 2 to 12",
 		flags + "resnet18":                                `no data set "large": known are mnist`,
 		"data import " + dir:                              "--name is missing",
+		"data import " + dir + " --data-dir " + to:        "--to is the folder",
+		flags + "resnet18 --batch 13 --data-dir " + to:    "a worker's share of large is 12 images: want --batch of 12 at most",
 		"data import " + dir + " --name mnist":            "built-in",
 		"data import " + dir + " --name x --channels 2":   "--channels 2: 1 or 3",
 		"data import " + dir + " --name x --test-share 1": "--test-share 1",

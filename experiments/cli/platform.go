@@ -159,7 +159,11 @@ func (a *app) printPlatform(p *cluster.Platform) error {
 	if p.Server == nil {
 		fmt.Fprint(a.out, "; no server: methods with a server cannot run on it")
 	}
-	fmt.Fprintf(a.out, "\n  %s\n\n", p.Note)
+	fmt.Fprintln(a.out)
+	if p.Note != "" {
+		fmt.Fprintf(a.out, "  %s\n", p.Note)
+	}
+	fmt.Fprintln(a.out)
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "  host\tnumber\tTFLOP/s\ttime\tmemory GB/s\tjitter\tlink Gb/s\tlatency\toverhead\tnode\tchanges of speed")
 	fastest := p.Workers[0].FLOPS
@@ -192,7 +196,7 @@ func (a *app) printPlatform(p *cluster.Platform) error {
 	if to == nil {
 		to, what = &p.Workers[len(p.Workers)-1], p.Workers[len(p.Workers)-1].Name
 	}
-	fmt.Fprintf(a.out, "  1 MB alone from %s to %s takes %.4g ms\n", p.Workers[0].Name, what, 1e3*messageAlone(p.Workers[0], *to, 1e6))
+	fmt.Fprintf(a.out, "  1 MB alone from %s to %s takes %.4g ms\n", p.Workers[0].Name, what, 1e3*messageAlone(outside(p, p.Workers[0]), outside(p, *to), 1e6))
 	if p.Decision > 0 {
 		fmt.Fprintf(a.out, "  a decision of the server takes %v\n", p.Decision)
 	}
@@ -212,7 +216,17 @@ func alike(a, b cluster.Host) bool {
 		a.Overhead == b.Overhead && a.Node == b.Node && slices.Equal(a.Slow, b.Slow)
 }
 
-// messageAlone returns the seconds of a message between two hosts that are no node's (cluster.Host).
+// outside returns a host as another machine sees it, behind its node's NIC (cluster.Node).
+func outside(p *cluster.Platform, h cluster.Host) cluster.Host {
+	for _, n := range p.Nodes {
+		if n.Name == h.Node {
+			h.Bandwidth, h.Latency, h.Overhead = min(h.Bandwidth, n.Bandwidth), n.Latency, n.Overhead
+		}
+	}
+	return h
+}
+
+// messageAlone returns the seconds of a message between two machines (cluster.Host).
 func messageAlone(a, b cluster.Host, bytes float64) float64 {
 	return (a.Latency + b.Latency + a.Overhead + b.Overhead).Seconds() + bytes/min(a.Bandwidth, b.Bandwidth)
 }

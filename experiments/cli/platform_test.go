@@ -64,6 +64,10 @@ func TestPlatformCommands(t *testing.T) {
 	if rc, out, _ := gradsync("platform", "list"); rc != exitOK || strings.Count(out, "\n") != 1+len(platforms.Names()) || !strings.Contains(out, "3.6×") {
 		t.Errorf("list printed %s", out)
 	}
+	// By hand: twice 1 µs and twice 0.5 µs of the nodes, 1 MB at the 6 GB/s that a node has.
+	if rc, out, _ := gradsync("platform", "show", "ring40"); rc != exitOK || !strings.Contains(out, "1 MB alone from gpu0 to gpu39 takes 0.1697 ms") {
+		t.Errorf("show ring40 printed %s", out)
+	}
 	if rows := object(t, "platform list")["platforms"].([]any); len(rows) != len(platforms.Names()) {
 		t.Errorf("list --json has %d rows", len(rows))
 	}

@@ -79,7 +79,10 @@ func (plan Plan) name() string {
 // note says in words what the plan was.
 func (plan Plan) note(server bool) string {
 	note := fmt.Sprintf("%d workers like those of %s", plan.Workers, plan.Like)
-	if plan.Slow > 0 {
+	switch {
+	case plan.Slow == 1:
+		note += fmt.Sprintf(", the last takes %g times as long", plan.Factor)
+	case plan.Slow > 1:
 		note += fmt.Sprintf(", the last %d take %g times as long", plan.Slow, plan.Factor)
 	}
 	if !server {
