@@ -98,7 +98,7 @@ func TestTrainFollowsTheImages(t *testing.T) {
 		t.Errorf("resnet18 saw images of %v, want 48", o["image"])
 	}
 	for command, want := range map[string]string{
-		flags + "lenet5 --data-dir " + to:                 "of 48×48×3 images to input 28×28×1 (height×width×channels); networks that take large: resnet110, resnet18, vgg19_bn",
+		flags + "lenet5 --data-dir " + to:                 "to input 28×28×1 (height×width×channels); networks that take large: resnet110, resnet18, vgg19_bn",
 		flags + "resnet18 --image 32 --data-dir " + to:    "no adaptation of 48×48×3",
 		flags + "resnet18 --classes 13 --data-dir " + to:  "first 13 classes, want 2 to 12",
 		flags + "resnet18":                                `no data set "large": known are mnist`,
