@@ -33,7 +33,6 @@ func (a *app) platformCommand() *cobra.Command {
 		Use: "platform list|show|new|check", Short: "List, show, make and check clusters for --platform", Long: platformHelp,
 		Example: "  gradsync platform list\n" +
 			"  gradsync platform new --workers 8 --slow 1 --factor 3 --link 1Gb/s --out eight.json\n" +
-			"  gradsync platform check eight.json\n" +
 			"  gradsync platform show eight.json\n" +
 			"  gradsync train --platform eight.json --workers 8 --timing-only --updates 200",
 		Args: cobra.ArbitraryArgs,

@@ -269,7 +269,7 @@ func TestChoose(t *testing.T) {
 	if p, err := Choose("homogeneous10", 0); err != nil || len(p.Workers) != 10 {
 		t.Errorf("all workers: %v", err)
 	}
-	const want = "platforms: 8 workers, but heterogeneous6 has 6: `gradsync platform new --workers 8 --like heterogeneous6 --out p8.json` " +
+	const want = "platforms: 8 workers, platform heterogeneous6 has 6: `gradsync platform new --workers 8 --like heterogeneous6 --out p8.json` " +
 		"makes one of its kinds, then --platform p8.json"
 	if _, err := Choose("", 8); err == nil || err.Error() != want {
 		t.Errorf("eight workers: %v\nwant %s", err, want)

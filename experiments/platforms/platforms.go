@@ -126,7 +126,7 @@ type TooFewError struct {
 // Error says how to make a platform of that number of workers.
 func (e *TooFewError) Error() string {
 	file := fmt.Sprintf("p%d.json", e.Wanted)
-	return fmt.Sprintf("platforms: %d workers, but %s has %d: `gradsync platform new --workers %[1]d --like %[2]s --out %[4]s` makes one of its kinds, "+
+	return fmt.Sprintf("platforms: %d workers, platform %s has %d: `gradsync platform new --workers %[1]d --like %[2]s --out %[4]s` makes one of its kinds, "+
 		"then --platform %[4]s", e.Wanted, e.Name, e.Has, file)
 }
 
