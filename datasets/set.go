@@ -23,7 +23,8 @@
 // # Trust
 //
 // Files are untrusted. How much is read or allocated follows from the manifest in
-// this package, never from a size that a file states about itself. Each bad input
+// this package, or of own images from the length of the file, never from a size that
+// a file states about itself. Each bad input
 // gives one error that names the file and what is wrong with it. Nothing is
 // downloaded unless Fetch is called.
 package datasets

@@ -366,3 +366,31 @@ func TestManual(t *testing.T) {
 		}
 	}
 }
+
+// Where a byte of a file is lost or replaced, Check finds something exactly where the reader
+// refuses the file, and the schema takes every file that the reader takes.
+func TestCheckAgreesOnEveryByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	valid := compiled(t)
+	taken := 0
+	for i := range len(complete) {
+		by := []string{"", `"`, "0", "}", ",", "e", "z"}[i%7]
+		raw := []byte(complete[:i] + by + complete[i+1:])
+		_, err := cluster.Parse(raw)
+		problems := Check(raw)
+		if (err != nil) != (problems != nil) {
+			t.Errorf("byte %d → %q: the reader says %v, Check %v", i, by, err, problems)
+		}
+		if err == nil {
+			taken++
+			if err := valid(raw); err != nil {
+				t.Errorf("byte %d → %q: the reader takes it, the schema says %v", i, by, err)
+			}
+		}
+	}
+	if taken < 100 {
+		t.Errorf("%d files were taken: nothing was compared with the schema", taken)
+	}
+}
