@@ -390,7 +390,7 @@ func TestCheckAgreesOnEveryByte(t *testing.T) {
 			}
 		}
 	}
-	if taken < 100 {
+	if taken < 50 {
 		t.Errorf("%d files were taken: nothing was compared with the schema", taken)
 	}
 }
