@@ -63,12 +63,23 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := cfg.Follow(); err != nil {
+		return inputUsage(err)
+	}
 	if !cfg.TimingOnly && cfg.Backend == "native" {
 		var line string
 		if cfg.Engine, line, err = a.chooseDevice(f.deviceFlags); err != nil {
 			return err
 		}
 		cfg.Begin = func() { a.notes(line, cfg) }
+	}
+	if begin := cfg.Begin; f.said != "" && !a.quiet {
+		cfg.Begin = func() {
+			fmt.Fprintln(a.err, f.said)
+			if begin != nil {
+				begin()
+			}
+		}
 	}
 	events, err := export.BeginTraining(f.tensorboard, cfg)
 	if err != nil {

@@ -35,8 +35,8 @@ type Config struct {
 	// Classes keeps the images of the first Classes classes, and as many logits; 0: all.
 	Classes int `json:"classes,omitempty"`
 
-	// Data names a set of datasets.Names(), which must be found. "" is the set
-	// that papers train the model on, or the embedded one with a note.
+	// Data names a set of datasets.Names() or of own images, which must be found. "" is the
+	// set that papers train the model on, or the embedded one with a note.
 	Data    string `json:"data"`
 	DataDir string `json:"-"` // where to look first; the content's hash is in the outcome
 	// RawPixels gives the network pixels as shares of 255, not normalised: black is
@@ -315,7 +315,7 @@ func (c *Config) network() (*model.Model, error) {
 // checkSide refuses a side that the network might take but no data set has. What
 // a network of one size takes it says itself.
 func (c *Config) checkSide() error {
-	if c.TimingOnly || c.Image == 0 || slices.Contains(dataSides, c.Image) {
+	if c.TimingOnly || c.Image == 0 || slices.Contains(dataSides, c.Image) || c.own() { // of own images the set says it
 		return nil
 	}
 	for _, side := range dataSides {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"gradsync/datasets"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/internal/atomic"
@@ -34,6 +33,9 @@ func Run(ctx context.Context, cfg Config) (out *Outcome, err error) {
 		if err := atomic.Try(path); err != nil {
 			return nil, fmt.Errorf("train: cannot write: %w", err)
 		}
+	}
+	if err := cfg.Follow(); err != nil {
+		return nil, err
 	}
 	m, err := cfg.network()
 	if err != nil {
@@ -127,9 +129,6 @@ func (r *runner) prepare(m *model.Model) error {
 }
 
 func openShared(c Config, m *model.Model) (*shared, error) {
-	if c.Data != "" && !slices.Contains(datasets.Names(), c.Data) {
-		return nil, input(fmt.Errorf("train: no data set %q: known are %s", c.Data, strings.Join(datasets.Names(), ", ")))
-	}
 	stepper, name, bound, err := steppers(c, m)
 	if err != nil {
 		return nil, input(err)
@@ -143,6 +142,9 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 	}
 	ch, h, w := m.Input()
 	if _, err := set.Adaptation(ch, h, w); err != nil {
+		if names := Fitting(set); c.own() && len(names) > 0 {
+			err = fmt.Errorf("%w; networks that take %s: %s", err, set.Name, strings.Join(names, ", "))
+		}
 		return nil, input(err)
 	}
 	if c.RawPixels {

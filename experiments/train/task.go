@@ -133,7 +133,8 @@ func (t *Task) indices(step int64) []int {
 // checkShards refuses a batch that a worker's share cannot fill once.
 func checkShards(set *datasets.Set, workers, batch int) error {
 	if least := set.Train.Len() / workers; batch > least {
-		return fmt.Errorf("train: batch of %d images, but a worker's share of %s is %d images", batch, set.Name, least)
+		return fmt.Errorf("train: batch of %d images, but a worker's share of %s is %d images: want --batch of %[3]d at most, or fewer --workers",
+			batch, set.Name, least)
 	}
 	return nil
 }
