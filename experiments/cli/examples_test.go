@@ -20,7 +20,6 @@ import (
 var notRun = []struct{ begins, why string }{
 	{"gradsync bench ", "measures for minutes, or needs a GPU or Open MPI"},
 	{"gradsync calibrate", "measures for half a minute"},
-	{"gradsync benchmarks", "measures for 20 minutes"},
 	{"gradsync data fetch", "downloads"},
 	{"gradsync data verify", "needs data that are downloaded"},
 	{"gradsync grad ", "needs MNIST, which is downloaded"},
@@ -30,7 +29,7 @@ var notRun = []struct{ begins, why string }{
 	{"gradsync quiz ring --seed 7$", "asks at a terminal"},
 	{"gradsync quiz dasp --questions 10", "asks at a terminal"},
 	{"gradsync serve", "serves until Ctrl-C"},
-	{"gradsync dev ", "builds, tests or changes the clone"},
+	{"gradsync dev ", "builds, tests or changes the clone: internal/chores tests it"},
 	{"gradsync reproduce-", "starts this program, which is the test here"},
 }
 

@@ -98,7 +98,8 @@ func chooseChecks(groups []string) ([]verify.Check, error) {
 	}
 	out := slices.DeleteFunc(all, func(c verify.Check) bool { return c.Group() != groups[0] })
 	if len(out) == 0 {
-		return nil, usagef("verify: no group %q:%s known are %s", groups[0], didYouMean(groups[0], verify.Groups(), "gradsync verify "), strings.Join(verify.Groups(), ", "))
+		return nil, usagef("verify: no group %q:%s known are %s", groups[0], didYouMean(groups[0], verify.Groups(), "gradsync verify "),
+			strings.Join(verify.Groups(), ", "))
 	}
 	return out, nil
 }

@@ -87,7 +87,8 @@ func TestVerifyCountsOneSize(t *testing.T) {
 		"ringsparse --n 33 --density 0": "want 2 to 32 ranks", "ringsparse --n 2 --density 1.1": "--density is 1.1", "ringsparse --n 2 --density NaN": "0 to 1",
 		"codedsgd --n 3 --r 2 --model mpl": `no network "mpl"`, "codedsgd --n 16 --r 5 --model resnet110": "choose a smaller --model",
 		"ring --n 2 --k 4 --steps": "go together and nothing else"} {
-		if rc, out, msg := gradsync(strings.Fields("verify " + args)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+		if rc, out, msg := gradsync(strings.Fields("verify " + args)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg,
+			"\n") != 1 {
 			t.Errorf("verify %s: exit code %d, %q", args, rc, msg)
 		}
 	}

@@ -68,7 +68,7 @@ func layersOf(network string) (out []cluster.Layer, err error) {
 	return out, nil
 }
 
-// codedTrace is what one step sent: as its nodes count it, and as the network does.
+// codedTrace holds the traffic of one step: as its nodes count it, and as the network does.
 type codedTrace struct {
 	codedsgd.Totals
 	messages, bytes *big.Rat

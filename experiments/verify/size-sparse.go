@@ -30,7 +30,8 @@ func CountSparse(ctx context.Context, n int, density float64) (*Size, error) {
 	block := (sparseNumbers + n - 1) / n
 	x := sparseSize{n: n, block: block, d: new(big.Rat)}
 	x.d.SetFloat64(density)
-	s := &Size{Group: "ringsparse", Of: fmt.Sprintf("one exchange of gradients of %s numbers between %d ranks, of which a share of %v is not zero, on virtual time",
+	s := &Size{Group: "ringsparse", Of: fmt.Sprintf("one exchange of gradients of %s numbers between %d ranks, of which a share of %v is not zero, on "+
+		"virtual time",
 		Grouped(whole(int64(n*block))), n, density), LeftOut: []LeftOut{},
 		Why: []string{"Gradients are drawn with a fixed seed, so what depends on where their zeros lie may be off by four standard deviations, and not more."}}
 	if err := x.dense(ctx, s); err != nil {
@@ -122,7 +123,8 @@ func (x sparseSize) coded(ctx context.Context, s *Size) error {
 	}
 	flags := whole(int64(2*x.n*(x.n-1)) * int64((x.block+7)/8))
 	const sent = "sent with real numbers on virtual time"
-	s.within("bitmap: bytes of all ranks", sent, whole(bits.Sent.Bytes), "Σ ⌈n/8⌉ + 4·density·n over messages", add(flags, mul(whole(4), values)), 4*sigmas*slack+1e-3)
+	s.within("bitmap: bytes of all ranks", sent, whole(bits.Sent.Bytes), "Σ ⌈n/8⌉ + 4·density·n over messages", add(flags, mul(whole(4), values)),
+		4*sigmas*slack+1e-3)
 	s.within("pairs: bytes of all ranks", sent, whole(pairs.Sent.Bytes), "Σ 8·density·n over messages", mul(whole(8), values), 8*sigmas*slack+1e-3)
 	return nil
 }

@@ -119,7 +119,7 @@ func TestReproductionRunsThenRenders(t *testing.T) {
 		t.Errorf("profile ci, with a page of the first results: %+v", steps)
 	}
 	var names []string
-	for _, c := range Commands() {
+	for _, c := range Reproductions() {
 		names = append(names, c.Name())
 	}
 	for _, p := range append([]string{"all"}, paper.Keys()...) {
