@@ -71,12 +71,13 @@ calibrate: build ## measure what compressing costs on this machine; write OUT/ca
 	@mkdir -p $(OUT)
 	@$(BIN) calibrate --out $(OUT)/calibrated.json
 
-bench: build ## messages, training steps, products and codecs of this machine beside their peers
+bench: build ## messages, training steps, products, codecs and pushes of this machine beside their peers
 	@$(BIN) bench cluster
 	@$(BIN) bench step
 	@$(BIN) bench gemm
 	@$(BIN) bench vec
 	@$(BIN) bench coded
+	@$(BIN) bench push
 
 benchmarks: build ## measure all cases (some 10 to 20 min) and write BENCHMARKS.md
 	@$(BIN) bench report --out BENCHMARKS.md

@@ -1,5 +1,6 @@
 // Package bench measures: training steps, matrix products and vector kernels of
-// every engine, the coding of coded SGD, and all-reduces between processes, beside their peers. Each contender runs in a process of its own,
+// every engine, the coding of coded SGD, the host's share of a push, and all-reduces
+// between processes, beside their peers. Each contender runs in a process of its own,
 // so that its peak memory is its own and an interleaved round never meets
 // another's threads or garbage; processes speak the protocol of Job and Reply,
 // one JSON object a line, and peers in other languages speak it too.
@@ -11,7 +12,7 @@ import "fmt"
 const (
 	KindStep = "step" // forward, backward and SGD update of a network
 	KindGemm = "gemm" // one matrix product
-	KindVec  = "vec"  // one pass of a vector kernel; KindCoded, KindRing and KindStream stand with their workers
+	KindVec  = "vec"  // one pass of a vector kernel; KindCoded, KindPush, KindRing and KindStream stand with their workers
 )
 
 // Names of contenders that are no engine.
@@ -31,7 +32,7 @@ type Job struct {
 	Threads   int    `json:"threads"`          // per call
 	Device    string `json:"device,omitempty"` // of KindStep and KindVec: the GPU, "cuda:0", of contenders that compute on one
 
-	// KindStep. Width and Image 0 are the network's own.
+	// KindStep, KindPush. Width and Image 0 are the network's own.
 	Model      string  `json:"model,omitempty"`
 	Width      float64 `json:"width,omitempty"`
 	Image      int     `json:"image,omitempty"`
@@ -113,7 +114,7 @@ func (j Job) processors(cores int) int {
 	return min(min(j.Threads, cores)*min(max(j.Concurrent, 1), cores), cores)
 }
 
-// FLOP returns the work of one step, all concurrent ones together; 0 for vector kernels. It fails
+// FLOP returns the work of one step, all concurrent ones together; 0 for what is no arithmetic. It fails
 // if the network does not exist.
 func (j Job) FLOP() (float64, error) {
 	switch j.Kind {
@@ -123,6 +124,9 @@ func (j Job) FLOP() (float64, error) {
 			return 0, err
 		}
 		return stepFLOP(m, j.Images()), nil
+	case KindPush:
+		_, err := network(j)
+		return 0, err
 	case KindGemm:
 		return 2 * float64(j.M) * float64(j.N) * float64(j.K), nil
 	}
@@ -137,7 +141,7 @@ func (j Job) Check() error {
 		value      int
 	}{
 		{j.Kind, "threads", j.Threads},
-		{KindStep, "batch", j.Batch}, {KindStep, "concurrent", j.Concurrent},
+		{KindStep, "batch", j.Batch}, {KindStep, "concurrent", j.Concurrent}, {KindPush, "batch", j.Batch},
 		{KindGemm, "m", j.M}, {KindGemm, "n", j.N}, {KindGemm, "k", j.K},
 	}
 	for _, l := range least {
@@ -146,9 +150,9 @@ func (j Job) Check() error {
 		}
 	}
 	switch {
-	case j.Kind == KindStep && !(j.Width >= 0):
+	case (j.Kind == KindStep || j.Kind == KindPush) && !(j.Width >= 0):
 		return fmt.Errorf("bench: --width %g: at least 0, the network's own", j.Width)
-	case j.Kind == KindStep && j.Image < 0:
+	case (j.Kind == KindStep || j.Kind == KindPush) && j.Image < 0:
 		return fmt.Errorf("bench: --image %d: at least 0, the network's own", j.Image)
 	case (j.Kind == KindVec || j.Kind == KindCoded) && (j.Bytes < 64 || j.Bytes%64 != 0):
 		return fmt.Errorf("bench: %d bytes, want a multiple of 64", j.Bytes)
@@ -171,6 +175,8 @@ func Open(j Job) (*Task, error) {
 		return openVec(j)
 	case KindCoded:
 		return openCoded(j)
+	case KindPush:
+		return openPush(j)
 	}
 	return nil, fmt.Errorf("bench: no kind of job %q", j.Kind)
 }

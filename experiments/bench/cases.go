@@ -35,7 +35,7 @@ func Cases() []Case {
 	for _, bytes := range CodedSizes() {
 		cases = append(cases, CodedCase(bytes))
 	}
-	return cases
+	return append(cases, PushCase("resnet18", 64))
 }
 
 // step returns a training case: every one aims at PyTorch's memory and at no allocation.
@@ -75,14 +75,18 @@ func (c Case) Command() string {
 	case KindCoded:
 		return "gradsync bench coded --sizes " + strings.ReplaceAll(SizeText(j.Bytes), " ", "")
 	}
-	line := fmt.Sprintf("gradsync bench step --model %s", j.Model)
+	line := fmt.Sprintf("gradsync bench %s --model %s", j.Kind, j.Model)
 	if j.Width != 0 {
 		line += fmt.Sprintf(" --width %g", j.Width)
 	}
 	if j.Image != 0 {
 		line += fmt.Sprintf(" --image %d", j.Image)
 	}
-	return line + fmt.Sprintf(" --batch %d --threads %d --concurrent %d", j.Batch, j.Threads, j.Concurrent)
+	line += fmt.Sprintf(" --batch %d --threads %d", j.Batch, j.Threads)
+	if j.Kind == KindPush {
+		return line
+	}
+	return line + fmt.Sprintf(" --concurrent %d", j.Concurrent)
 }
 
 // Measure names the quantity that an aim looks at.
@@ -94,6 +98,8 @@ const (
 	GFLOPS                // per second
 	Memory                // peak resident set as a multiple of the peer's, at most
 	Allocs                // heap objects per step, at most
+	Cost                  // time of a step as a multiple of the peer's, at most
+	Peak                  // resident set in bytes, at most
 )
 
 // Aim is a number that was set before it was measured.
@@ -138,6 +144,10 @@ func (a Aim) words(who, peer string) string {
 		return fmt.Sprintf("%s ≥ %g GFLOP/s", who, a.Bound)
 	case Memory:
 		return fmt.Sprintf("%s's peak memory ≤ %s's", who, peer)
+	case Cost:
+		return fmt.Sprintf("%s ≤ %g× the time of %s", who, a.Bound, peer)
+	case Peak:
+		return fmt.Sprintf("%s's peak memory ≤ %g GB", who, a.Bound/1e9)
 	}
 	return fmt.Sprintf("%s: %g heap allocations a step", who, a.Bound)
 }
@@ -158,6 +168,15 @@ func (a Aim) judge(v *Verdict, r, peer *Result) {
 		if peer != nil && peer.PeakBytes > 0 && r.PeakBytes > 0 {
 			v.Held = float64(r.PeakBytes) <= a.Bound*float64(peer.PeakBytes)
 			v.Reached = fmt.Sprintf("%s MiB beside %s MiB", mib(r.PeakBytes), mib(peer.PeakBytes))
+		}
+	case Cost:
+		if r.Ratio != nil {
+			cost := r.Ratio.Inverse()
+			v.Held, v.Reached = cost.Median <= a.Bound, spread(cost, "×")
+		}
+	case Peak:
+		if r.PeakBytes > 0 {
+			v.Held, v.Reached = float64(r.PeakBytes) <= a.Bound, fmt.Sprintf("%s GB", figure(float64(r.PeakBytes)/1e9))
 		}
 	case Allocs:
 		if r.Allocs >= 0 {

@@ -19,7 +19,7 @@ func openDevice(j Job) (*gpu.Device, error) {
 	if !ok {
 		return nil, fmt.Errorf("bench: no device %q", j.Device)
 	}
-	return gpu.Open(n)
+	return gpu.Open(gpu.Options{Index: n})
 }
 
 // deviceBuffers are the operands of a vector kernel on a GPU: n elements each, and what packing

@@ -30,6 +30,7 @@ func TestDeviceVec(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv(gpu.EnvDriver, l.Path)
+		t.Setenv(gpu.EnvLibraries, "none")
 		j := Job{Kind: KindVec, Contender: name, Threads: 1, Bytes: 1 << 18}
 		host, err := Open(j)
 		if err != nil {

@@ -281,6 +281,9 @@ func SpreadOf(values []float64) Spread {
 // Scaled multiplies by a positive factor.
 func (s Spread) Scaled(by float64) Spread { return Spread{by * s.Min, by * s.Median, by * s.Max} }
 
+// Inverse returns the spread of the reciprocals: of a speed, which is positive, that of the times.
+func (s Spread) Inverse() Spread { return Spread{1 / s.Max, 1 / s.Median, 1 / s.Min} }
+
 // ratios returns the quotients, a's by b's, of the rounds both took part in: what two contenders
 // saw at about the same time, so that a disturbance which lasts longer than a round meets both.
 func ratios(a, b []float64) []float64 {

@@ -39,6 +39,7 @@ type Row struct {
 	GFLOPS  float64 `json:"gflop_per_second,omitempty"`
 	GBps    float64 `json:"gb_per_second,omitempty"`          // read and written, of KindCoded taken in; 10⁹ bytes
 	Out     float64 `json:"produced_gb_per_second,omitempty"` // of KindCoded
+	Cost    *Spread `json:"cost_ratio,omitempty"`             // of KindPush: its time as a multiple of the peer's
 }
 
 // Rows derives the numbers of all results.
@@ -49,6 +50,10 @@ func (o *Outcome) Rows() []Row {
 		row := Row{Result: r, Seconds: t, Images: float64(o.Job.Images()) / t, GFLOPS: r.StepFLOP / t / 1e9, GBps: r.StepBytes / t / 1e9}
 		if o.Job.Kind == KindCoded {
 			row.Out = row.GBps * produced(r.Contender)
+		}
+		if o.Job.Kind == KindPush && r.Ratio != nil {
+			cost := r.Ratio.Inverse()
+			row.Cost = &cost
 		}
 		out = append(out, row)
 	}
@@ -81,10 +86,12 @@ func (o *Outcome) Text() string {
 			fmt.Fprintf(&b, " %8.2f GB/s in %8.2f GB/s out", r.GBps, r.Out)
 		}
 		fmt.Fprintf(&b, " %9.5f CPU-s/step %6s MiB %8s allocs/step", r.CPU.Median, mib(r.PeakBytes), allocs(r.Allocs))
-		if r.Ratio != nil {
+		if r.Cost != nil {
+			fmt.Fprintf(&b, "  %.2f× the time of %s (%.2f–%.2f)", r.Cost.Median, o.Peer, r.Cost.Min, r.Cost.Max)
+		} else if r.Ratio != nil {
 			fmt.Fprintf(&b, "  %.2f× %s (%.2f–%.2f)", r.Ratio.Median, o.Peer, r.Ratio.Min, r.Ratio.Max)
 		}
-		if r.CPURatio != nil {
+		if r.CPURatio != nil && r.Cost == nil {
 			fmt.Fprintf(&b, ", by CPU time %.2f×", r.CPURatio.Median)
 		}
 		b.WriteByte('\n')

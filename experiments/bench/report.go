@@ -27,6 +27,7 @@ type Report struct {
 // sections are the report's headings by kind of case.
 var sections = []struct{ kind, heading string }{
 	{KindStep, "Training steps"}, {KindGemm, "Matrix products"}, {KindVec, "Vector kernels"}, {KindCoded, "Coded exchange"},
+	{KindPush, "Host path of a push"},
 }
 
 const (
@@ -139,6 +140,9 @@ func (r *Report) method(p *printer) {
 - Of the coded exchange "GB/s in" are bytes of terms taken in per second, beside bytes copied per second: for a packet of one
   layer at redundancy r the r segments that are added up to a message (encode-r), or the message and the r−1 segments
   subtracted from it (decode-r); 4 bytes for each number of the others. "GB/s out" is what that leaves: a packet is the r-th part.
+- A push of the host path is one gradient of a training in virtual time whose network computes nothing: batch, gradient's way to
+  the server, update, the parameters' way back. It stands beside one copy and one plain SGD update of the parameters on one thread;
+  "× its time" is of that. Peak memory is that of the whole training, data set included; bsp and ring update with six gradients at once.
 `, r.Seconds, r.Rounds, out)
 }
 
@@ -192,6 +196,8 @@ func (p *printer) outcome(o *Outcome) {
 		head, row = "kernel | GB/s | ms | × copy()'s bandwidth | × copy()'s time per element | rounds", vecRow
 	case KindCoded:
 		head, row = "step | GB/s in | GB/s out | ms | × copy()'s bandwidth | rounds", codedRow
+	case KindPush:
+		head, row = "method | ms per push | × its time | × by CPU time | peak MiB | allocations | rounds", pushRow
 	}
 	var rows [][]string
 	for _, r := range o.Results {
@@ -229,6 +235,18 @@ func vecRow(o *Outcome, r *Result) []string {
 func codedRow(_ *Outcome, r *Result) []string {
 	in := r.rate(r.StepBytes / 1e9)
 	return []string{r.Contender, spread(in, ""), figure(in.Median * produced(r.Contender)), figure(1e3 * r.StepTime.Median), ratio(r.Ratio)}
+}
+
+func pushRow(_ *Outcome, r *Result) []string {
+	return []string{r.Contender, spread(r.StepTime.Scaled(1e3), ""), cost(r.Ratio), cost(r.CPURatio), mib(r.PeakBytes), allocs(r.Allocs)}
+}
+
+// cost returns a ratio of speeds as one of times.
+func cost(s *Spread) string {
+	if s == nil {
+		return "–"
+	}
+	return spread(s.Inverse(), "")
 }
 
 // ratio returns a spread, or "–" for the peer itself and where there is none.

@@ -24,6 +24,8 @@ func outcomes(t *testing.T) []*Outcome {
 			names = Kernels()
 		case KindCoded:
 			names = CodedKernels()
+		case KindPush:
+			names = PushContenders()
 		}
 		for _, name := range names {
 			r := &Result{Contender: name, Class: "k", Rounds: 3, Steps: 1, StepTime: Spread{0.5, 1, 2}, CPU: Spread{1, 1, 1}, StepFLOP: flop,
@@ -131,13 +133,17 @@ func headingsOf(cases []Case) []string {
 	return append(out, "## "+headRing)
 }
 
-// The committed report has every heading.
+// The committed report has every heading, the GPU's section last.
 func TestCommittedReportHasItsHeadings(t *testing.T) {
 	text, err := os.ReadFile("../../BENCHMARKS.md")
 	if err != nil {
 		t.Fatalf("%v: make benchmarks writes it", err)
 	}
-	if got, want := headings(string(text)), headingsOf(Cases()); !slices.Equal(got, want) {
+	own, _, found := strings.Cut(string(text), "\n## "+headGPU+"\n")
+	if !found {
+		t.Errorf("no section %q: gradsync bench gpu --into BENCHMARKS.md writes it", headGPU)
+	}
+	if got, want := headings(own), headingsOf(Cases()); !slices.Equal(got, want) {
 		t.Errorf("headings %q,\nwant %q", got, want)
 	}
 }

@@ -206,6 +206,9 @@ func (j Job) Memory() (float64, error) {
 	}
 	c, h, w := m.Input()
 	image, weights := size(layer.Shape{C: c, H: h, W: w}), 0.0
+	if j.Kind == KindPush { // 6 workers' parameters and gradients, on their way too, and the server's
+		return 4 * 24 * float64(m.NumParams()), nil
+	}
 	err = walk(m, func(s model.Step, _, out layer.Shape) error {
 		if len(s.Layer.Params()) > 0 {
 			image += size(out)

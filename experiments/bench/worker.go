@@ -22,6 +22,14 @@ type Task struct {
 	Facts []string
 	Bytes float64               // that one step reads and writes, of a vector kernel
 	Run   func(steps int) error // allocates nothing of its own
+	Close func()                // nil: nothing to end
+	Group int                   // steps that are taken together, 0: 1
+}
+
+// whole rounds steps up to whole groups, one at least.
+func (t *Task) whole(steps int) int {
+	g := max(t.Group, 1)
+	return max((steps+g-1)/g, 1) * g
 }
 
 // Opener makes a task of a job.
@@ -43,6 +51,9 @@ func Serve(in io.Reader, out io.Writer, open Opener) error {
 	task, err := open(job)
 	if err != nil {
 		return answer.Encode(Reply{Error: err.Error()})
+	}
+	if task.Close != nil {
+		defer task.Close()
 	}
 	w := &worker{task: task}
 	hello := w.warm()
@@ -79,12 +90,12 @@ type worker struct {
 // warm runs a first step and then, unless that took seconds, steps until 50 ms
 // of them are through; the last ones are timed.
 func (w *worker) warm() Reply {
-	start := time.Now()
-	if err := w.task.Run(1); err != nil {
+	start, one := time.Now(), w.task.whole(1)
+	if err := w.task.Run(one); err != nil {
 		return Reply{Error: err.Error()}
 	}
-	w.step = time.Since(start).Seconds()
-	for steps, took := 1, 0.0; took < 0.05 && w.step < slow; steps *= 2 {
+	w.step = time.Since(start).Seconds() / float64(one)
+	for steps, took := one, 0.0; took < 0.05 && w.step < slow; steps *= 2 {
 		start = time.Now()
 		if err := w.task.Run(steps); err != nil {
 			return Reply{Error: err.Error()}
@@ -101,10 +112,11 @@ func (w *worker) warm() Reply {
 // every two minutes, has dropped what it keeps for goroutines that wait.
 func (w *worker) round(steps int) Reply {
 	if w.step < slow {
-		if err := w.task.Run(1); err != nil {
+		if err := w.task.Run(w.task.whole(1)); err != nil {
 			return Reply{Error: err.Error()}
 		}
 	}
+	steps = w.task.whole(steps)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cpu, start := cpuSeconds(), time.Now()
@@ -122,7 +134,7 @@ func (w *worker) profile(seconds float64) Reply {
 	if err := pprof.StartCPUProfile(&raw); err != nil {
 		return Reply{Error: err.Error()}
 	}
-	err := w.task.Run(max(int(seconds/w.step+0.5), 1))
+	err := w.task.Run(w.task.whole(int(seconds/w.step + 0.5)))
 	pprof.StopCPUProfile()
 	if err != nil {
 		return Reply{Error: err.Error()}

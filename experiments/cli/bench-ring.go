@@ -417,7 +417,7 @@ func (a *app) reportCases(ctx context.Context, f *benchFlags) (outcomes []*bench
 			fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
 		}
 		names, err := pick(f.engines, map[string][]string{bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(),
-			bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels()}[c.Job.Kind], nil)
+			bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels(), bench.KindPush: bench.PushContenders()}[c.Job.Kind], nil)
 		if err != nil {
 			return nil, err
 		}

@@ -24,20 +24,19 @@ import (
 
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "bench cluster|step|gemm|vec|coded|gpu|ring|report",
-		Short:   "Measure this machine: message rate, training steps, products, codecs, coding and all-reduces beside their peers",
+		Use:     "bench cluster|step|gemm|vec|coded|push|gpu|ring|report",
+		Short:   "Measure this machine: message rate, training steps, products, codecs, coding, pushes and all-reduces beside their peers",
 		Example: "  gradsync bench cluster --ranks 64\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2\n  gradsync bench gemm --size 512 --json",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
 			if len(got) > 0 {
-				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, gpu, ring, report", got[0])
+				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, push, gpu, ring, report", got[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchGPUCommand(),
-		a.benchReportCommand(),
-		a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
+	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchPushCommand(),
+		a.benchGPUCommand(), a.benchReportCommand(), a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
 	return cmd
 }
 
@@ -295,6 +294,33 @@ func (a *app) playCoded(ctx context.Context, f *benchFlags, cases []bench.Case, 
 	return nil
 }
 
+func (a *app) benchPushCommand() *cobra.Command {
+	var f benchFlags
+	job := bench.Job{Kind: bench.KindPush}
+	cmd := &cobra.Command{
+		Use: "push", Short: "The host's share of a push: a training that computes nothing, beside one copy and one update",
+		Long: `What a training costs beside the arithmetic of its network: six workers of the
+platform heterogeneous6 train in virtual time with a backend that computes nothing.
+A step is one push: the batch is loaded, the gradient travels to the server, which
+updates the parameters and sends them back. The peer, in the same rounds, copies
+the parameters once and updates them once, on one thread. The aim is 2.5 times its
+time, and 1.2 GB for a training of ResNet-18.`,
+		Example: "  gradsync bench push\n  gradsync bench push --model vgg19_bn --engine copy+update,asp --json",
+		Args:    args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.CopyUpdate}, bench.PushContenders(), map[string]any{
+				"model": job.Model, "width": job.Width, "image": job.Image, "batch": job.Batch})
+		},
+	}
+	cmd.Flags().StringVar(&job.Model, "model", "resnet18", "network")
+	cmd.Flags().Float64Var(&job.Width, "width", 0, "width factor of networks that have one (0: full)")
+	cmd.Flags().IntVar(&job.Image, "image", 0, "side of the images, of networks that have a choice (0: their own)")
+	cmd.Flags().IntVar(&job.Batch, "batch", 64, "images of a worker's batch")
+	cmd.Flags().IntVar(&job.Threads, "threads", 2, "cores that a training uses")
+	f.register(cmd, "copy+update and the methods")
+	return cmd
+}
+
 // workerEnv marks a process that bench started; such a process starts no other.
 const workerEnv = "GRADSYNC_BENCH_WORKER"
 
@@ -453,7 +479,7 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 // match plays a case and prints a table, or an object with fields and the outcome.
 func (a *app) match(ctx context.Context, f *benchFlags, c bench.Case, known []string, fields map[string]any) error {
 	var engines []engineState
-	if c.Job.Kind != bench.KindVec && c.Job.Kind != bench.KindCoded {
+	if c.Job.Kind == bench.KindStep || c.Job.Kind == bench.KindGemm {
 		engines = engineStates()
 	}
 	names, err := pick(f.engines, known, engines)

@@ -24,12 +24,14 @@ const deviceUsage = "where gradients are computed: cpu, cuda or cuda:N (NVIDIA G
 // deviceFlags say where gradients are computed.
 type deviceFlags struct {
 	device, engine string
+	tf32           bool
 }
 
 // define adds the flags; device is the default of --device.
 func (o *deviceFlags) define(f *pflag.FlagSet, device, usage string) {
 	f.StringVar(&o.device, "device", device, usage)
 	f.StringVar(&o.engine, "engine", autoEngine, engineUsage)
+	f.BoolVar(&o.tf32, "tf32", false, "let cuBLAS and cuDNN round factors of products to TF32 on a GPU: faster, and a bit class of its own")
 }
 
 // number returns which GPU a --device names; −1: none by name.
@@ -56,14 +58,16 @@ func (a *app) chooseDevice(o deviceFlags) (name, line string, err error) {
 	switch {
 	case n >= 0 && engine:
 		return "", "", usagef("--engine %s is for --device %s, not for %s", o.engine, cpuDevice, o.device)
+	case o.tf32 && (o.device == cpuDevice || engine):
+		return "", "", usagef("--tf32 is for a GPU, not for --device %s", cpuDevice)
 	case o.device == cpuDevice || engine:
 		return chooseEngine(o.engine, engineStates())
 	}
-	d, err := a.openDevice(max(n, 0))
+	d, err := a.openDevice(gpu.Options{Index: max(n, 0), TF32: o.tf32})
 	if err == nil {
 		return gpu.Name, d.String() + "; engine " + gpu.Name, nil
 	}
-	if n >= 0 || gpu.Required() {
+	if n >= 0 || o.tf32 || gpu.Required() {
 		return "", "", err
 	}
 	name, line, wrong := chooseEngine(o.engine, engineStates())
@@ -71,8 +75,8 @@ func (a *app) chooseDevice(o deviceFlags) (name, line string, err error) {
 }
 
 // openDevice opens a GPU, which run closes.
-func (a *app) openDevice(n int) (*gpu.Device, error) {
-	d, err := gpu.Open(n)
+func (a *app) openDevice(o gpu.Options) (*gpu.Device, error) {
+	d, err := gpu.Open(o)
 	if err == nil {
 		a.device = d
 	}
@@ -109,9 +113,11 @@ func (a *app) devicesCommand() *cobra.Command {
 		Use: "devices", Short: "List the engines of the CPU and the GPUs of this machine",
 		Long: `List what computes on this machine: NVIDIA GPUs by the numbers that --device cuda:N takes,
 and the engines of the CPU by the names that --engine takes. A line says why something cannot
-be used. A GPU needs NVIDIA's driver (CUDA 11.0 or newer) and nothing else.
+be used. A GPU needs NVIDIA's driver (CUDA 11.0 or newer) and nothing else; cuBLAS and cuDNN 9
+make it faster where they are found.
 
 ` + gpu.EnvDriver + ` is the path of the driver library where the loader does not find it;
+` + gpu.EnvLibraries + ` are folders of cuBLAS and cuDNN, "none" leaves them out;
 ` + gpu.EnvRequire + `=1 makes a missing GPU a failure.`,
 		Example: "  gradsync devices\n  gradsync train --device cuda:0",
 		Args:    args(0, 0, "none"),
@@ -168,14 +174,18 @@ func (a *app) printDevices(all []gpu.Status) error {
 			engines = append(engines, engineObject{s.name, s.label, s.why == "", s.why})
 		}
 	}
+	libraries := append([]string{}, gpu.Libraries()...)
 	if a.json {
-		return a.printJSON(map[string]any{"gpus": gpus, "no_gpu": why, "engines": engines})
+		return a.printJSON(map[string]any{"gpus": gpus, "no_gpu": why, "libraries": libraries, "engines": engines})
 	}
 	if why != "" {
 		fmt.Fprintln(a.out, why)
 	}
 	for i, o := range gpus {
 		fmt.Fprintf(a.out, "%-10s %s\n", o.Device, strings.TrimPrefix(all[i].String(), "gpu: "))
+	}
+	for _, line := range libraries {
+		fmt.Fprintf(a.out, "%-10s %s\n", "library", line)
 	}
 	for _, o := range engines {
 		what := o.Label

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +57,9 @@ func TestWithoutGPU(t *testing.T) {
 		{"--device cuda --engine portable", "", exitUsage, "--engine portable is for --device cpu, not for cuda"},
 		{"--engine cuda", "", exitUsage, "want --device cuda"},
 		{"--backend gorgonia --device cpu", "", exitUsage, "--device is for the backend native"},
+		{"--tf32", "", exitFailed, noGPU},
+		{"--tf32 --device cpu", "", exitUsage, "--tf32 is for a GPU"},
+		{"--tf32 --engine portable", "", exitUsage, "--tf32 is for a GPU"},
 		{"--timing-only --device cpu", "", exitUsage, "--device is for training"},
 	} {
 		t.Setenv(gpu.EnvRequire, c.require)
@@ -125,6 +130,34 @@ func TestWithGPU(t *testing.T) {
 	}
 }
 
+// TestWithLibraries: libraries that are found compute, and the line and the outcome name them;
+// --tf32 is another bit class.
+func TestWithLibraries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	l := withGPU(t, fakegpu.Options{Capability: 80})
+	built, err := fakegpu.BuildLibraries()
+	if err == nil {
+		_, _, err = l.Libraries(built, filepath.Dir(l.Path), 12)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(gpu.EnvLibraries, filepath.Dir(l.Path))
+	for flag, last := range map[string]string{"--tf32=false": "", "--tf32": "/tf32"} {
+		rc, out, msg := gradsync(append(slices.Clone(short), flag)...)
+		line := ", cuBLAS 12.4, cuDNN 9.7" + strings.ToUpper(strings.Replace(last, "/", ", ", 1)) + "; engine cuda\n"
+		class := `"cuda (bit class cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7` + last + `)"`
+		if rc != exitOK || !strings.Contains(msg, line) || !strings.Contains(out, class) {
+			t.Errorf("%s: exit %d: %s%s, want %s and class %s", flag, rc, msg, out, line, class)
+		}
+	}
+	if rc, out, msg := gradsync("devices"); rc != exitOK || !strings.Contains(out, "library    cuDNN: 9.7 ("+filepath.Dir(l.Path)) {
+		t.Errorf("devices: exit %d: %s%s", rc, out, msg)
+	}
+}
+
 // TestLosesGPU: a device that breaks off or has no room ends the training with one line that
 // says what to do.
 func TestLosesGPU(t *testing.T) {
@@ -149,8 +182,9 @@ func TestLosesGPU(t *testing.T) {
 // TestDevicesOf: the list has what a script asks for.
 func TestDevicesOf(t *testing.T) {
 	list := func(o fakegpu.Options) (got struct {
-		GPUs []deviceObject `json:"gpus"`
-		None string         `json:"no_gpu"`
+		GPUs      []deviceObject `json:"gpus"`
+		None      string         `json:"no_gpu"`
+		Libraries []string       `json:"libraries"`
 	}) {
 		withGPU(t, o)
 		rc, out, msg := gradsync("devices", "--json")
@@ -161,7 +195,7 @@ func TestDevicesOf(t *testing.T) {
 	}
 	got := list(fakegpu.Options{})
 	want := deviceObject{Device: "cuda:0", Usable: true, Name: "fake GPU on the CPU", Memory: 8 << 30, Capability: "9.0", CUDA: "12.9", PCI: "0000:00:00.0"}
-	if len(got.GPUs) != 1 || got.None != "" {
+	if len(got.GPUs) != 1 || got.None != "" || len(got.Libraries) != 2 || !strings.HasPrefix(got.Libraries[1], "cuDNN: none (") {
 		t.Fatalf("%+v", got)
 	}
 	want.Release = got.GPUs[0].Release // of this machine's kernel module

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	os.Unsetenv("GRADSYNC_DATA")
 	os.Unsetenv(gpu.EnvRequire)
 	os.Setenv(gpu.EnvDriver, "/nowhere/libcuda.so.1")
+	os.Setenv(gpu.EnvLibraries, "none")
 	for _, cache := range []string{"XDG_CACHE_HOME", "LocalAppData"} { // where os.UserCacheDir looks
 		os.Setenv(cache, empty)
 	}

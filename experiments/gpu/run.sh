@@ -40,7 +40,7 @@ check() {
 		case $test in
 		driver.test) ./$test -test.v -test.run '^TestPurego$' ;;
 		kernels.test) ./$test -test.v -test.skip '^TestGenerated$' ;;
-		engine.test) ./$test -test.v -test.run '^(TestConformance|TestNetworks)$' ;;
+		engine.test) ./$test -test.v -test.run '^(TestConformance|TestNetworks|TestLibraries|TestGraph)$' ;;
 		esac >"$out/$test.txt" 2>&1 || rc=$?
 		grep -E '^ *(---|ok|PASS|FAIL|panic|gpu:)' "$out/$test.txt" | tee -a "$out/check.txt"
 		[ "$rc" -eq 0 ] || {

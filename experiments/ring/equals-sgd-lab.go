@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,7 +26,9 @@ type training struct {
 	start        []float32
 	steps, batch int // batch: images a step, of all workers together
 	rate         float64
-	worker       func(n int) gradient // of a worker that takes n images at once
+	// workers returns the gradient of workers that take n images at once each, and what gives
+	// back their memory.
+	workers func(n int) (gradient, func() error)
 }
 
 // path is the parameters after every step, the start first.
@@ -65,10 +68,12 @@ func inRingOrder(into []float32, pieces [][]float32) {
 
 // alone trains by one worker that takes each batch in n pieces, one after another, and
 // adds up their gradients by sum; one piece is a pass over the whole batch.
-func (c training) alone(n int, sum func(into []float32, pieces [][]float32)) (path, error) {
-	w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.worker(c.batch/n)
+func (c training) alone(n int, sum func(into []float32, pieces [][]float32)) (out path, err error) {
+	w, g := slices.Clone(c.start), make([]float32, len(c.start))
+	grad, closed := c.workers(c.batch / n)
+	defer func() { err = cmp.Or(err, closed()) }()
 	opt, pieces := dasp.Optimiser{Rate: c.rate}, make([][]float32, n)
-	out := path{c.start}
+	out = path{c.start}
 	for step := range c.steps {
 		for r := range pieces {
 			pieces[r] = make([]float32, len(w))
@@ -85,10 +90,12 @@ func (c training) alone(n int, sum func(into []float32, pieces [][]float32)) (pa
 
 // together trains by n workers in virtual time, each with its piece of every batch, and
 // returns rank 0's path; all ranks must end with the same bits.
-func (c training) together(ctx context.Context, n int, allReduce func(p cluster.Proc, g []float32) error) (path, error) {
-	out := path{c.start}
+func (c training) together(ctx context.Context, n int, allReduce func(p cluster.Proc, g []float32) error) (out path, err error) {
+	out = path{c.start}
+	grad, closed := c.workers(c.batch / n)
+	defer func() { err = cmp.Or(err, closed()) }()
 	ends, _, err := cluster.Run(ctx, virtual.New(ideal(n, blogLink), virtual.Config{}), func(p cluster.Proc) (string, error) {
-		w, g, grad := slices.Clone(c.start), make([]float32, len(c.start)), c.worker(c.batch/n)
+		w, g := slices.Clone(c.start), make([]float32, len(c.start))
 		opt := dasp.Optimiser{Rate: c.rate}
 		for step := range c.steps {
 			if err := cluster.Compute(p, cluster.Work{}, func() error { return grad(w, g, step, p.Rank()*c.batch/n) }); err != nil {
@@ -170,21 +177,16 @@ func openLab(env exp.Env, plan equalsPlan, net equalsNet) (lab, error) {
 // of one permutation.
 func (l lab) training(seed, images uint64) training {
 	perm := cluster.Stream(images, -1, "data", "equals-sgd").Perm(l.Set.Train.Len())
-	c, h, wide := l.Model.Input()
-	return training{l.Start(seed), l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) gradient {
-		space, x := l.Model.NewWorkspace(l.Engine, n, 1), make([]float32, n*c*h*wide)
-		labels, taken := make([]uint8, n), make([]int, n)
+	return training{l.Start(seed), l.net.Steps, l.plan.Batch, l.net.Rate, func(n int) (gradient, func() error) {
+		g := l.Gradients(n)
 		return func(w, into []float32, step, from int) error {
+			taken := make([]int, n)
 			for i := range taken {
 				taken[i] = perm[(step*l.plan.Batch+from+i)%len(perm)]
-				labels[i] = l.Set.Train.Labels[taken[i]]
 			}
-			if err := l.Set.Fill(x, &l.Set.Train, taken, c, h, wide); err != nil {
-				return err
-			}
-			_, err := space.Gradient(w, into, x, labels, nil)
+			_, err := g.Mean(w, into, taken, nil)
 			return err
-		}
+		}, g.Close
 	}}
 }
 
@@ -229,7 +231,7 @@ const (
 
 var exactWorkers = []int{1, 2, 4, 8, 16}
 
-var exactCourse = training{make([]float32, exactLength), exactSteps, exactImages, exactRate, func(n int) gradient {
+var exactCourse = training{make([]float32, exactLength), exactSteps, exactImages, exactRate, func(n int) (gradient, func() error) {
 	return func(w, into []float32, step, from int) error {
 		for i := range into {
 			sum := float32(0)
@@ -239,7 +241,7 @@ var exactCourse = training{make([]float32, exactLength), exactSteps, exactImages
 			into[i] = sum / float32(n)
 		}
 		return nil
-	}
+	}, func() error { return nil }
 }}
 
 // exactRun is one run of the exact task.

@@ -66,7 +66,10 @@ func (x *replica) code(blocks *blocks) error {
 		if task.attack != nil {
 			task.bad = task.attack.first(&x.cfg)
 		}
-		job.Task = task
+		var err error
+		if job.Task, err = x.onDevice(task, job.Options.Rule); err != nil {
+			return err
+		}
 	}
 	job.OnStep = func(step int64) (bool, error) { return x.ended(step + 1) }
 	log, err := codedsgd.Run(x.p, job)
@@ -78,6 +81,24 @@ func (x *replica) code(blocks *blocks) error {
 	}
 	x.end.Ends, x.end.Coded = log.Ends, log.Totals
 	return nil
+}
+
+// onDevice returns the task that rounds on a device, where there is one and no rule wants the
+// gradients as they are.
+func (x *replica) onDevice(task *codedTask, rule codedsgd.Rule) (codedsgd.Task, error) {
+	e, err := x.task.pool.exchanger()
+	if err != nil || e == nil || rule.Name != "" {
+		return task, err
+	}
+	f, err := newDeviceFixed(task.Task, e)
+	fixed := &fixedTask{codedTask: task, deviceFixed: f}
+	if task.blocks != nil { // a block comes once for all ranks that hold it
+		x.shared.atEnd(fixed.close)
+		return fixed, err
+	}
+	kept := &keptTask{fixedTask: fixed, kept: map[int][]int32{}}
+	x.shared.atEnd(kept.close)
+	return kept, err
 }
 
 // checkWhole refuses a batch of all nodes that the set cannot fill once.
@@ -225,11 +246,13 @@ type blockKey struct {
 }
 
 type block struct {
-	once  sync.Once
-	asked int
-	grads []float32
-	loss  float64
-	err   error
+	once    sync.Once
+	asked   int
+	grads   []float32
+	fixed   []int32  // the same, rounded on a device
+	clipped [][2]int // by layer, what Quantise counts
+	loss    float64
+	err     error
 }
 
 func newBlocks(holders int) *blocks { return &blocks{holders: holders, open: map[blockKey]*block{}} }

@@ -157,3 +157,38 @@ func (x Images) Start(seed uint64) []float32 {
 	x.Model.Init(w, cluster.Stream(seed, -1, "data", "init"))
 	return w
 }
+
+// Gradients computes gradients of batches of one size. Several goroutines may share it, which
+// hold no more workspaces than a device has room for.
+type Gradients struct {
+	set  *datasets.Set
+	pool *pool
+}
+
+// Gradients makes workspaces when they are needed; Close gives them back.
+func (x Images) Gradients(batch int) *Gradients {
+	bound := 0
+	if d, ok := x.Engine.(tensor.Device); ok {
+		bound = d.Workspaces()
+	}
+	return &Gradients{x.Set, newPool(x.Model, batch, bound, func(batch int) (model.Stepper, error) {
+		return x.Model.NewWorkspace(x.Engine, batch, 1), nil
+	})}
+}
+
+// Mean writes the gradient of the mean loss of training images, a batch at most, and returns
+// that loss. on is called as model.Workspace's.
+func (g *Gradients) Mean(params, grads []float32, images []int, on tensor.OnGrad) (float64, error) {
+	w, err := g.pool.borrow()
+	if err != nil {
+		return 0, err
+	}
+	defer g.pool.giveBack(w)
+	if err := w.fill(g.set, &g.set.Train, images); err != nil {
+		return 0, err
+	}
+	return w.stepper.Gradient(params, grads, w.x, w.labels, on)
+}
+
+// Close gives back what a device lent, when nobody computes.
+func (g *Gradients) Close() error { return g.pool.close() }

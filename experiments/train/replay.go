@@ -95,7 +95,7 @@ func (r *runner) follow(ctx context.Context, log *dasp.Log) (err error) {
 			}
 		}
 	}()
-	f := &second{runner: r, nodes: nodes, sum: make([]float32, len(r.final)), cores: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	f := &second{runner: r, nodes: nodes, cores: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		opt: dasp.Optimiser{Rate: c.Rate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}, saved: time.Now()}
 	return f.run(ctx, log.Updates)
 }
@@ -105,7 +105,6 @@ type second struct {
 	*runner
 	nodes []follower
 	opt   dasp.Optimiser
-	sum   []float32
 	cores chan struct{} // bounds the gradients computed at once
 	saved time.Time     // of the last checkpoint
 }
@@ -167,6 +166,7 @@ func (f *second) start(n *follower) {
 // update makes one global update: the gradients are summed in the order of the
 // first pass.
 func (f *second) update(u dasp.Update) error {
+	var sum []float32 // in the first gradient's memory
 	for i, w := range u.Workers {
 		n := &f.nodes[w]
 		if !n.busy || n.pushes[n.next].Applied != u.Version {
@@ -178,12 +178,12 @@ func (f *second) update(u dasp.Update) error {
 		}
 		n.next++
 		if i == 0 {
-			copy(f.sum, n.task.grads)
+			sum = n.task.grads
 		} else {
-			vec.AddTo(f.sum, n.task.grads)
+			vec.AddTo(sum, n.task.grads)
 		}
 	}
-	f.opt.Step(f.final, f.sum, u.Weight)
+	f.opt.Step(f.final, sum, u.Weight)
 	return nil
 }
 

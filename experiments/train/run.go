@@ -236,11 +236,12 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, order *schedule,
 			MaxPushes: r.cfg.MaxPushes, MaxUpdates: r.cfg.MaxUpdates,
 			F: f, Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}, Adjustment: r.cfg.Options.AdjustmentOf(r.cfg.Sync), Lease: r.cfg.Lease}
 		if r.shared != nil {
-			task := newTask(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, r.init)
-			job.Task = task
+			params := r.init
 			if p.Rank() == 0 {
-				r.final = task.params
+				params = slices.Clone(r.init)
+				r.final = params
 			}
+			job.Task = newLodger(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, params)
 		}
 		if p.Rank() == 0 {
 			job.Policy = func() dasp.Policy { return policy }

@@ -61,7 +61,15 @@ func (x *replica) sparse(rates []cluster.CodecRate) error {
 	job := ringsparse.Job{Layers: x.layers, Rate: x.cfg.Rate, WeightDecay: x.cfg.WeightDecay, Steps: x.steps, Mask: x.cfg.Mask,
 		OnStep: func(step int64) (bool, error) { return x.ended(step + 1) }}
 	if x.task != nil {
-		job.Task = x.task
+		task := &sparseTask{Task: x.task}
+		var err error
+		if task.e, err = x.task.pool.exchanger(); err != nil {
+			return err
+		}
+		if job.Task = task; task.e != nil {
+			job.Blocks = task.open
+			x.shared.atEnd(task.close)
+		}
 	} else {
 		job.Density = func(int) (weights, gradients float64) { return 1, x.cfg.density() }
 	}

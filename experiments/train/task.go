@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"gradsync/datasets"
@@ -42,11 +44,19 @@ type Task struct {
 // newTask returns the task of worker number worker of workers; the server has
 // worker −1 and no images. init is copied.
 func newTask(s *shared, seed uint64, worker, workers int, init []float32) *Task {
-	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch, weight: 1,
-		seed: seed, worker: worker, epoch: -1,
-		params: append([]float32(nil), init...)}
+	t := newLodger(s, seed, worker, workers, slices.Clone(init))
 	if worker >= 0 {
 		t.grads = make([]float32, len(init))
+	}
+	return t
+}
+
+// newLodger is newTask for a method that lodges the task: it has no gradient before, and
+// init is its parameters, not copied.
+func newLodger(s *shared, seed uint64, worker, workers int, init []float32) *Task {
+	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch, weight: 1,
+		seed: seed, worker: worker, epoch: -1, params: init}
+	if worker >= 0 {
 		t.own = shard(s.set.Train.Len(), seed, worker, workers)
 		t.order = make([]int, len(t.own))
 	}
@@ -82,6 +92,9 @@ func (t *Task) Params() []float32 { return t.params }
 
 // Grads returns this rank's gradient buffer, nil on the server.
 func (t *Task) Grads() []float32 { return t.grads }
+
+// Lodge implements cluster.Lodger.
+func (t *Task) Lodge(params, grads []float32) { t.params, t.grads = params, grads }
 
 // Grad computes the mean-loss gradient of mini-batch number step.
 func (t *Task) Grad(step int64, done func(layer int)) (float64, error) {
@@ -163,6 +176,17 @@ type shared struct {
 	engine string // what computes, and its bit class
 	pool   *pool  // mini-batches
 	eval   *pool  // test batches
+
+	mu   sync.Mutex
+	lent []func() error // give back what ranks were lent of a device
+}
+
+// atEnd keeps what gives back a rank's memory of a device. A failed run's ranks return while
+// their computations go on.
+func (s *shared) atEnd(giveBack func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lent = append(s.lent, giveBack)
 }
 
 // close gives back a device's memory; nil has none.
@@ -170,7 +194,11 @@ func (s *shared) close() error {
 	if s == nil {
 		return nil
 	}
-	return errors.Join(s.pool.close(), s.eval.close())
+	errs := []error{s.pool.close(), s.eval.close()}
+	for _, giveBack := range s.lent {
+		errs = append(errs, giveBack())
+	}
+	return errors.Join(errs...)
 }
 
 // workspace is a stepper with its input buffers.

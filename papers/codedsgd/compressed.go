@@ -14,11 +14,10 @@ import (
 // sent are sums, so the number of micro-blocks does not change the messages.
 //
 // Sums of all micro-blocks fit in int32: the range is widened (compressedRange) and
-// each number is kept within its own share of it.
+// each number is kept within its own share of it (summand), when it is quantised.
 type compressed struct {
 	courier
 	plan    *SumPlan
-	top     int32 // Options.Range in steps of the wider range
 	layers  []layerSums
 	content []int32 // of one packet
 }
@@ -40,6 +39,9 @@ func compressedRange(limit float64, numbers int) float64 {
 	return limit * float64(int64(1)<<log2(numbers))
 }
 
+// summand returns the end of limit in the range that compressedRange makes of it.
+func summand(numbers int) int32 { return Top >> log2(numbers) }
+
 // log2 returns ⌈log₂ numbers⌉.
 func log2(numbers int) int { return bits.Len(uint(numbers - 1)) }
 
@@ -48,7 +50,7 @@ func newCompressed(x *node) (exchanger, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := &compressed{plan: plan, top: Top >> log2(x.o.MicroBlocks), layers: make([]layerSums, len(x.job.Layers))}
+	z := &compressed{plan: plan, layers: make([]layerSums, len(x.job.Layers))}
 	z.courier = newCourier(x)
 	z.cargo = z
 	for l := x.last; l >= 0; l-- {
@@ -147,73 +149,71 @@ func (z *compressed) prepare(l int) error {
 	if err := x.ready(len(x.own)-1, l); err != nil {
 		return err
 	}
-	length := x.job.Layers[l].Length
+	sums := z.wanted(l)
+	for _, sum := range sums {
+		lo, hi := z.plan.Slice(x.job.Layers[l].Length, sum.slice)
+		for range sum.blocks {
+			x.coded(x.m * (hi - lo))
+		}
+	}
 	if x.store != nil {
-		if err := z.bound(l); err != nil {
+		if err := z.add(l, sums); err != nil {
 			return err
-		}
-		clear(s.slice)
-	}
-	add := func(dst []int32, q, slice int) error {
-		lo, hi := z.plan.Slice(length, slice)
-		x.coded(x.m * (hi - lo))
-		for j := range x.m {
-			if x.store == nil {
-				break
-			}
-			g, err := x.store.Layer(q, j, l)
-			if err != nil {
-				return err
-			}
-			vec.AddInt32(dst, g[lo:hi])
-		}
-		return nil
-	}
-	if z.plan.Gathers() {
-		for _, q := range x.own {
-			if err := add(s.slice, q, x.rank); err != nil {
-				return err
-			}
-		}
-	}
-	for i, sum := range z.plan.sums {
-		if !slices.Contains(sum.Common, x.rank) {
-			continue
-		}
-		var dst []int32
-		if x.store != nil {
-			dst = s.sums[i]
-			clear(dst)
-		}
-		for _, q := range sum.Blocks {
-			if err := add(dst, q, sum.Slice); err != nil {
-				return err
-			}
 		}
 	}
 	return x.pass()
 }
 
-// bound clips the own gradients to Options.Range, of which top is the end in the wider
-// range, so that no sum wraps, and counts the numbers beyond it. (The store has counted
-// what left the wider range; a number that rounding alone put beyond is not counted.)
-func (z *compressed) bound(l int) error {
-	for _, q := range z.x.own {
-		for j := range z.x.m {
-			g, err := z.x.store.Layer(q, j, l)
-			if err != nil {
-				return err
-			}
-			for i, v := range g {
-				if uint32(v)+uint32(z.top) <= 2*uint32(z.top) { // −top ≤ v ≤ top
-					continue
+// wantedSum is one of the sums that a rank makes of a layer.
+type wantedSum struct {
+	dst    []int32 // nil in a timing-only run
+	slice  int
+	blocks []int
+}
+
+// wanted lists the sums of a layer: the own slice of all own blocks if slices are gathered,
+// and those that packets of this rank hold or are decoded with.
+func (z *compressed) wanted(l int) (list []wantedSum) {
+	x, s := z.x, &z.layers[l]
+	if z.plan.Gathers() {
+		list = append(list, wantedSum{s.slice, x.rank, x.own})
+	}
+	for i, sum := range z.plan.sums {
+		if !slices.Contains(sum.Common, x.rank) {
+			continue
+		}
+		w := wantedSum{slice: sum.Slice, blocks: sum.Blocks}
+		if x.store != nil {
+			w.dst = s.sums[i]
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// add makes the sums of a layer, where the blocks are.
+func (z *compressed) add(l int, sums []wantedSum) error {
+	x, length := z.x, z.x.job.Layers[l].Length
+	var there []BlockSum
+	for _, sum := range sums {
+		clear(sum.dst)
+		lo, hi := z.plan.Slice(length, sum.slice)
+		if x.keeps() {
+			there = append(there, BlockSum{sum.dst, lo, x.kept(sum.blocks)})
+			continue
+		}
+		for _, q := range sum.blocks {
+			for j := range x.m {
+				g, err := x.store.Layer(q, j, l)
+				if err != nil {
+					return err
 				}
-				g[i] = max(-z.top, min(z.top, v))
-				if v != Top && v != -Top && (v < -z.top-1 || v > z.top+1) {
-					z.x.log.Totals.Saturated++
-				}
+				vec.AddInt32(sum.dst, g[lo:hi])
 			}
 		}
+	}
+	if x.keeps() {
+		return x.adder.Sums(l, there)
 	}
 	return nil
 }

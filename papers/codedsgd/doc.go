@@ -55,6 +55,7 @@
 //	    page                 codedsgd.html#s2.4
 //	§3.1
 //	    quantise.go          Top, Quantise, Dequantise
+//	    quantiser.go         FixedPoint, FixedPoint.Quantise
 //	    tests                TestSection31FixedPointOnTheRange,
 //	                         TestSection31NotFiniteIsAnErrorAndSaturationACount,
 //	                         TestSection31SaturatesAndCounts

@@ -47,23 +47,25 @@ type exchanger interface {
 
 // node is one rank's half of a run. A timing-only run has no store and no sum.
 type node struct {
-	p       cluster.Proc
-	n, rank int
-	job     *Job
-	o       Options
-	a       *Assignment
-	bounds  []int // of the micro-blocks
-	m       int   // micro-blocks of a block
-	each    int   // of them in a packet, and computed together: m, or 1 in rounds
-	own     []int // D_i, in the order of computation
-	last    int   // layer
-	params  int
-	method  exchanger
-	store   *store
-	sum     []int64
-	pieces  *pieces // nil: the sum is all that is wanted
-	log     *Log
-	step    int64
+	p         cluster.Proc
+	n, rank   int
+	job       *Job
+	o         Options
+	a         *Assignment
+	bounds    []int // of the micro-blocks
+	m         int   // micro-blocks of a block
+	each      int   // of them in a packet, and computed together: m, or 1 in rounds
+	own       []int // D_i, in the order of computation
+	last      int   // layer
+	params    int
+	method    exchanger
+	store     *store
+	sum       []int64
+	pieces    *pieces   // nil: the sum is all that is wanted
+	quantiser Quantiser // the task, if it makes fixed point itself; nil: the store does
+	adder     Adder     // the same, if it adds too
+	log       *Log
+	step      int64
 
 	stages []cluster.Work
 	reqs   []cluster.Req // of this step's stages
@@ -105,6 +107,10 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 		return nil, err
 	}
 	if job.Task != nil {
+		if x.pieces == nil {
+			x.quantiser, _ = job.Task.(Quantiser)
+			x.adder, _ = job.Task.(Adder)
+		}
 		x.store, x.sum = newStore(x), make([]int64, x.params)
 	}
 	x.agreed = x.agreement()

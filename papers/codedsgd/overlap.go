@@ -107,18 +107,29 @@ func (x *node) gradients(step int64) func(done func(int)) error {
 // waited for the last stage has the loss and the counts too.
 func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 	s, next := x.store, x.last
-	final := func(layer int) {
+	fixed := func(layer, saturated, notFinite int) {
 		if layer != next {
 			panic(fmt.Sprintf("codedsgd: the task is done with layer %d, want %d: last layer first, each once", layer, next))
 		}
 		next--
-		s.put(q, j, layer)
+		s.count(layer, saturated, notFinite)
 		if layer > 0 {
 			report(layer)
 		}
 	}
+	final := func(layer int) {
+		saturated, notFinite := s.put(q, j, layer)
+		fixed(layer, saturated, notFinite)
+	}
 	if lo, hi := x.bounds[q*x.m+j], x.bounds[q*x.m+j+1]; lo < hi {
-		loss, err := x.job.Task.BlockGrad(step, lo, hi, s.grads, final) // Alg. 1, line 4
+		var loss float64
+		var err error
+		// Alg. 1, line 4
+		if x.quantiser != nil {
+			loss, err = x.quantiser.BlockFixed(step, lo, hi, s.micro(q, j), s.within, fixed)
+		} else {
+			loss, err = x.job.Task.BlockGrad(step, lo, hi, s.grads, final)
+		}
 		if err != nil {
 			return err
 		}
@@ -126,7 +137,11 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 	} else {
 		clear(s.grads)
 		for l := x.last; l >= 0; l-- {
-			final(l)
+			if x.keeps() {
+				fixed(l, 0, 0)
+			} else {
+				final(l)
+			}
 		}
 	}
 	if next >= 0 {
@@ -189,12 +204,12 @@ func (x *node) finished() error {
 type store struct {
 	rank   int
 	layers []cluster.Layer
-	limit  float64
+	within FixedPoint
 	m      int
 	bounds []int     // of the pieces whose means a rule wants; nil: sums in fixed point
 	place  []int     // of a block among the node's own; −1: it lacks it
 	grads  []float32 // of the micro-block that is being computed
-	fixed  [][]int32 // [place·m + micro-block]
+	fixed  [][]int32 // [place·m + micro-block]; of blocks that stay on a device nil
 	loss   float64   // of the step, a sum over samples
 
 	saturated, notFinite int64 // of the step
@@ -202,7 +217,7 @@ type store struct {
 }
 
 func newStore(x *node) *store {
-	s := &store{rank: x.rank, layers: x.job.Layers, limit: x.o.Range, m: x.m, grads: make([]float32, x.params)}
+	s := &store{rank: x.rank, layers: x.job.Layers, within: FixedPoint{x.o.Range, Top}, m: x.m, grads: make([]float32, x.params)}
 	if x.pieces != nil {
 		s.bounds = x.bounds
 	}
@@ -214,6 +229,12 @@ func newStore(x *node) *store {
 		s.place[q] = i
 	}
 	s.fixed = make([][]int32, len(x.own)*x.m)
+	if x.o.Method == Compressed {
+		s.within.Most = summand(x.o.MicroBlocks)
+	}
+	if x.keeps() {
+		return s
+	}
 	for i := range s.fixed {
 		s.fixed[i] = make([]int32, x.params)
 	}
@@ -230,19 +251,25 @@ func (s *store) Layer(block, j, layer int) ([]int32, error) {
 		return nil, fmt.Errorf("codedsgd: rank %d reads the gradient of block %d, which it lacks", s.rank, block)
 	}
 	l := s.layers[layer]
-	return s.fixed[s.place[block]*s.m+j][l.Offset : l.Offset+l.Length], nil
+	return s.micro(block, j)[l.Offset : l.Offset+l.Length], nil
 }
 
-// put quantises what grads has of a layer as micro-block j's of a block of the node.
-func (s *store) put(block, j, layer int) {
+// micro returns micro-block j of one of the node's blocks, all layers.
+func (s *store) micro(block, j int) []int32 { return s.fixed[s.place[block]*s.m+j] }
+
+// put quantises what grads has of a layer as micro-block j's of a block of the node, and
+// returns Quantise's counts.
+func (s *store) put(block, j, layer int) (saturated, notFinite int) {
 	l := s.layers[layer]
-	dst, src := s.fixed[s.place[block]*s.m+j][l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
-	saturated, notFinite := 0, 0
+	dst, src := s.micro(block, j)[l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
 	if s.bounds == nil {
-		saturated, notFinite = Quantise(dst, src, s.limit)
-	} else {
-		notFinite = words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
+		return s.within.Quantise(dst, src)
 	}
+	return 0, words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
+}
+
+// count adds what could not be represented of a layer.
+func (s *store) count(layer, saturated, notFinite int) {
 	s.saturated += int64(saturated)
 	s.notFinite += int64(notFinite)
 	if notFinite > 0 {

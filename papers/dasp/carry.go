@@ -66,7 +66,7 @@ func (s *server) advance() error {
 		}
 		for _, w := range o.Workers {
 			if o.Kind == Drop {
-				s.nodes[w].holds = false
+				s.release(w, 0)
 			} else {
 				s.reply(w, o.Action)
 			}
@@ -105,14 +105,18 @@ func (s *server) update(workers []int, weight float64) {
 	}
 	weights := s.job.Task.Params()
 	s.running = s.p.Start(func(done func(int)) error {
-		copyFloats(s.sum, gradients[0])
-		for _, g := range gradients[1:] { // Alg. 2, line 6: Σ g
-			addFloats(s.sum, g)
-		}
-		s.opt.Step(weights, s.sum, weight) // Alg. 2, line 7
+		s.opt.apply(weights, gradients, weight)
 		done(0)
 		return nil
 	}, work)[0]
+}
+
+// release lets go of w's gradient, which is used or dropped. Its memory may hold the
+// weights of a version, 0: none.
+func (s *server) release(w int, version int64) {
+	n := &s.nodes[w]
+	s.spent.add(n.gradient, version)
+	n.gradient, n.holds = nil, false
 }
 
 // updated finishes the order that occupied the device.
@@ -128,7 +132,7 @@ func (s *server) updated() error {
 	s.joins = 0
 	s.used += int64(len(o.Workers))
 	for _, w := range o.Workers {
-		s.nodes[w].holds = false
+		s.release(w, s.version)
 		s.log.Pushes[s.nodes[w].open].Applied = s.version
 	}
 	u := Update{Version: s.version, At: s.p.Now(), Workers: o.Workers, Pushes: s.used, Weight: o.Weight}
@@ -166,12 +170,12 @@ func (s *server) send(w int) {
 	if s.job.Lease > 0 {
 		n.lease = n.sent + s.job.Lease
 	}
-	m := &cluster.Msg{Meta: weightsMeta(s.version), Declared: 4 * s.params}
+	m := &cluster.Msg{Meta: weightsMeta(s.version), Declared: 4 * s.params, Given: true}
 	if s.job.Task != nil {
-		m.Body = s.sending.of(s.version, s.job.Task.Params())
+		m.Body = s.spent.holding(s.version, s.job.Task.Params())
 	}
 	s.log.Bytes += int64(m.Size())
-	s.sending.track(s.p.Isend(w+1, tagWeights, m)) // Alg. 2, line 8
+	s.p.Isend(w+1, tagWeights, m) // Alg. 2, line 8
 }
 
 // stop ends the run: it tells every worker and hears every living one out, so

@@ -90,3 +90,13 @@ func TestSection21WaitIsMadeAtRunTime(t *testing.T) {
 		t.Errorf("T_wait = %v, then %v, want 10ms, then 40ms", before, after)
 	}
 }
+
+// TestJoinStartsAtTheOldest: a joiner is registered at min(v) of the others, its
+// iteration time unknown again.
+func TestJoinStartsAtTheOldest(t *testing.T) {
+	v := View{V: []int64{7, 0, 5}, F: []time.Duration{ms, ms, ms}, Present: []bool{true, false, true}, Newest: 7}
+	v.Join(1)
+	if v.V[1] != 5 || v.F[1] != 0 || !v.Present[1] {
+		t.Errorf("joined at %d, f = %v, present %v: want 5, 0, true", v.V[1], v.F[1], v.Present[1])
+	}
+}

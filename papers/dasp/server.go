@@ -21,7 +21,6 @@ type server struct {
 
 	params  int // P
 	opt     Optimiser
-	sum     []float32 // Σ g of the update under way
 	version int64
 	used    int64
 	joins   int // since the last update; without any they would go on for ever
@@ -31,13 +30,13 @@ type server struct {
 	nodes   []node
 	orders  []order // what the policy ordered and is not carried out, in sequence
 	running cluster.Req
-	sending snapshots
+	spent   bodies
 	stopped bool
 }
 
 // node is the server's side of one worker.
 type node struct {
-	gradient []byte        // the last one received
+	gradient []byte        // received and not used yet
 	holds    bool          // gradient is not used yet
 	open     int           // index in Log.Pushes of the push to answer, −1: none
 	present  bool          // not dead
@@ -59,9 +58,6 @@ func newServer(p cluster.Proc, job Job) *server {
 	s := &server{p: p, job: job, policy: job.Policy(), params: job.params(),
 		opt: Optimiser{Rate: job.Rate, Momentum: job.Momentum, WeightDecay: job.WeightDecay},
 		log: &Log{Workers: n, Params: job.params()}, nodes: make([]node, n)}
-	if job.Task != nil {
-		s.sum = make([]float32, s.params)
-	}
 	for w := range s.nodes {
 		s.nodes[w] = node{open: -1, present: true}
 	}
@@ -174,9 +170,9 @@ func (s *server) arrived() error {
 	ev := Event{Kind: EventPush, Worker: w, At: now, Compute: s.job.F.F(push)}
 	if n.present {
 		n.clock++
-		n.gradient, s.in.Body = s.in.Body, n.gradient // the last one is used, so free
-		n.holds = true
+		n.gradient, n.holds = s.in.Body, true
 	} else {
+		s.spent.add(s.in.Body, 0)
 		n.present, ev.Kind = true, EventJoin
 		if s.joins++; s.joins > 2*len(s.nodes) {
 			return fmt.Errorf("dasp: lease of %v is too short: workers joined anew %d times at version %d", s.job.Lease, s.joins, s.version)
@@ -184,6 +180,7 @@ func (s *server) arrived() error {
 		n.clock = s.slowest(w)
 	}
 	s.log.Pushes[n.open].Clock = n.clock - s.slowest(-1)
+	s.in.Body = nil // the next gradient brings its own
 	s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
 	s.step(ev)
 	return nil

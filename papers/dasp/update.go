@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gradsync/papers/dasp/formula"
+	"gradsync/shared/tensor/optim"
+	"gradsync/shared/tensor/vec"
 )
 
 // Scale is the factor of each gradient in an update: a reading of equation
@@ -98,22 +100,58 @@ func (o *Optimiser) Step(w, sum []float32, weight float64) {
 	if len(w) != len(sum) {
 		panic(fmt.Sprintf("dasp: gradient has %d entries, want %d", len(sum), len(w)))
 	}
-	if o.Momentum == 0 && o.WeightDecay == 0 {
-		step := float32(o.Rate * weight)
-		// Alg. 2, line 7
-		for i, s := range sum {
-			w[i] -= float32(step * s)
+	o.prepare(len(w))
+	optim.Pieces(len(w), func(lo, hi int) { o.step(w[lo:hi], sum[lo:hi], o.velocityOf(lo, hi), weight) })
+}
+
+// apply updates w by gradients, messages' bodies, and leaves in each of them the new w.
+//
+// Source: Alg. 2, lines 6, 7
+func (o *Optimiser) apply(w []float32, gradients [][]byte, weight float64) {
+	for _, g := range gradients {
+		if len(g) != 4*len(w) {
+			panic(fmt.Sprintf("dasp: gradient of %d bytes, want %d", len(g), 4*len(w)))
 		}
+	}
+	o.prepare(len(w))
+	optim.Pieces(len(w), func(lo, hi int) {
+		var own []float32
+		sum := elements(gradients[0][4*lo:4*hi], &own)
+		for _, g := range gradients[1:] { // Alg. 2, line 6: Σ g
+			_ = vec.AddBytes(sum, g[4*lo:4*hi]) // of its length
+		}
+		o.step(w[lo:hi], sum, o.velocityOf(lo, hi), weight) // Alg. 2, line 7
+		for _, g := range gradients {
+			vec.AppendBytes(g[4*lo:4*lo], w[lo:hi])
+		}
+	})
+}
+
+// prepare makes the velocity of n parameters if the steps need it.
+func (o *Optimiser) prepare(n int) {
+	if o.velocity == nil && (o.Momentum != 0 || o.WeightDecay != 0) {
+		o.velocity = make([]float32, n)
+	}
+}
+
+// velocityOf returns elements lo to hi of the velocity, nil where there is none.
+func (o *Optimiser) velocityOf(lo, hi int) []float32 {
+	if o.velocity == nil {
+		return nil
+	}
+	return o.velocity[lo:hi]
+}
+
+// step makes the step on parameters w, whose velocity is u. Every product is rounded
+// before it is added; u·Momentum + d and d + u·Momentum are the same bits.
+func (o *Optimiser) step(w, sum, u []float32, weight float64) {
+	if o.Momentum == 0 && o.WeightDecay == 0 {
+		vec.AxpyTo(w, -float32(o.Rate*weight), sum) // Alg. 2, line 7
 		return
 	}
-	if o.velocity == nil {
-		o.velocity = make([]float32, len(w))
-	}
-	scale, decay := float32(weight), float32(o.WeightDecay)
-	mu, rate := float32(o.Momentum), float32(o.Rate)
-	for i, s := range sum {
-		d := float32(scale*s) + float32(decay*w[i])
-		o.velocity[i] = float32(mu*o.velocity[i]) + d
-		w[i] -= float32(rate * o.velocity[i])
-	}
+	vec.Scale(float32(weight), sum)
+	vec.AxpyTo(sum, float32(o.WeightDecay), w) // d
+	vec.Scale(float32(o.Momentum), u)
+	vec.AddTo(u, sum)
+	vec.AxpyTo(w, -float32(o.Rate), u)
 }

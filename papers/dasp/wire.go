@@ -1,12 +1,12 @@
 package dasp
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/vec"
 )
 
 // The two directions of the parameter server.
@@ -42,25 +42,27 @@ func readPush(m *cluster.Msg) (step, pulled int64, compute time.Duration, loss f
 	return m.Meta[0] >> kindShift, m.Meta[1], time.Duration(m.Meta[2]), math.Float64frombits(uint64(m.Meta[3]))
 }
 
-// appendFloats appends src as little-endian float32.
-func appendFloats(dst []byte, src []float32) []byte {
-	for _, x := range src {
-		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
+// floats is vec.Floats; a test takes it away, as a machine of other words would.
+var floats = vec.Floats
+
+// elements returns the numbers that body holds: its own memory where that holds words
+// as the machine does, else a copy in *own, which the first call makes. What was put
+// into a copy encode puts into the body.
+func elements(body []byte, own *[]float32) []float32 {
+	if x := floats(body); x != nil {
+		return x
 	}
-	return dst
+	if *own == nil {
+		*own = make([]float32, len(body)/4)
+	}
+	_ = vec.FromBytes(*own, body) // of its length
+	return *own
 }
 
-// copyFloats decodes wire, 4·len(dst) bytes, into dst.
-func copyFloats(dst []float32, wire []byte) {
-	for i := range dst {
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(wire[4*i:]))
-	}
-}
-
-// addFloats decodes wire and adds it to dst, in index order.
-func addFloats(dst []float32, wire []byte) {
-	for i := range dst {
-		dst[i] += math.Float32frombits(binary.LittleEndian.Uint32(wire[4*i:]))
+// encode makes body hold x, which elements returned for it.
+func encode(body []byte, x []float32) {
+	if floats(body) == nil {
+		vec.AppendBytes(body[:0], x)
 	}
 }
 

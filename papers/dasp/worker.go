@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/tensor/vec"
 )
 
 // worker is one node: it receives weights, computes a gradient, sends it.
@@ -16,6 +17,11 @@ type worker struct {
 	in   [2]cluster.Msg // weights, in turn: one is read while the next may come
 	out  cluster.Msg    // gradient
 	loss float64
+
+	// A body has one owner at a time. Weights come as the worker's own; once used, their
+	// memory is the next gradient's, which is given to the server.
+	spare         []byte
+	own, ownGrads []float32 // weights and gradient, on a machine whose words are not the wire's
 }
 
 // newWorker prepares rank p's worker.
@@ -60,7 +66,8 @@ func (w *worker) run() error {
 		if next.Done() {
 			break // the server speaks out of turn only to say Stop
 		}
-		w.out.Meta = pushMeta(step, weights.Meta[1], compute, w.loss)
+		w.out.Meta, w.out.Given = pushMeta(step, weights.Meta[1], compute, w.loss), true
+		w.spare, weights.Body = weights.Body, nil
 		sent = w.p.Isend(0, tagPush, &w.out)
 	}
 	return cluster.Wait(w.p, w.p.Isend(0, tagPush, &cluster.Msg{Meta: endMeta()}))
@@ -88,7 +95,16 @@ func (w *worker) gradient(step int64, weights []byte) (time.Duration, error) {
 // pass computes the forward and backward pass. It runs off the process.
 func (w *worker) pass(step int64, weights []byte, done func(int)) (err error) {
 	task := w.job.Task
-	copyFloats(task.Params(), weights)
+	if cap(w.spare) < len(weights) {
+		w.spare = make([]byte, len(weights))
+	}
+	body := w.spare[:len(weights)]
+	lodger, lodges := task.(cluster.Lodger)
+	if lodges {
+		lodger.Lodge(elements(weights, &w.own), elements(body, &w.ownGrads))
+	} else if err := vec.FromBytes(task.Params(), weights); err != nil {
+		return err
+	}
 	layers := len(w.job.Layers)
 	last := 2*layers - 1
 	began := false
@@ -106,7 +122,12 @@ func (w *worker) pass(step int64, weights []byte, done func(int)) (err error) {
 	if err != nil {
 		return err
 	}
-	w.out.Body = appendFloats(w.out.Body[:0], task.Grads())
+	if lodges {
+		encode(body, task.Grads())
+	} else {
+		vec.AppendBytes(body[:0], task.Grads())
+	}
+	w.out.Body = body
 	done(last)
 	return nil
 }

@@ -82,15 +82,15 @@ func takeIn(x []float32, m *cluster.Msg, sum bool) error {
 func (x *ring) allGather(l int) error {
 	x.layer, x.lo, x.length = l, x.job.Layers[l].Offset, x.job.Layers[l].Length
 	lo, hi := x.lo, x.lo+x.length
-	if x.job.Task == nil {
-		if err := x.model(); err != nil {
-			return err
-		}
-	} else {
-		x.localStep()
+	if err := x.local(); err != nil {
+		return err
 	}
-	x.dg[x.rank] = x.densityOf(Gradients, 1, lo, hi)
-	h, m := x.encode(Header{Kind: Gradients, Contributors: 1, Elements: x.length}, lo, hi, x.dg[x.rank])
+	x.dg[x.rank] = x.densityOf(Gradients, 0, 1, lo, hi)
+	form, err := x.load(x.buf[0][:0], Gradients, 0)
+	if err != nil {
+		return err
+	}
+	h, m := x.encode(Header{Kind: Gradients, Contributors: 1, Elements: x.length}, lo, hi, x.dg[x.rank], form)
 	x.note(h, x.rank, 0, true, false, m.Size())
 	if err := x.pass(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (x *ring) allGather(l int) error {
 		x.forms = make([]cluster.Msg, x.n)
 	}
 	x.forms[x.rank] = m
-	err := circulate(x.p, x.tag(), x.forms, x.length, func(m *cluster.Msg) { x.log.Totals.sent(m, -1) })
+	err = circulate(x.p, x.tag(), x.forms, x.length, func(m *cluster.Msg) { x.log.Totals.sent(m, -1) })
 	if err != nil {
 		return err
 	}

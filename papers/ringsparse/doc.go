@@ -35,6 +35,7 @@
 //	                         TestS13LayersAreExchangedLastFirst
 //	    page                 ringsparse.html#s13
 //	S3
+//	    blocks.go            Local
 //	    convert.go           LocalStep
 //	    tests                TestS3LocalStepIsKeptAside
 //	    page                 ringsparse.html#s3

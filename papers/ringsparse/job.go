@@ -40,6 +40,11 @@ type Job struct {
 	// with them where weights are zero.
 	Density func(layer int) (weights, gradients float64)
 
+	// Blocks, if not nil, is asked once for where this rank's own blocks stay until they are
+	// needed; nil Blocks, or a threshold: the task leaves the gradient in Grads. On a device the
+	// gradient has the same bits, and so has the run.
+	Blocks func(Local) (Blocks, error)
+
 	Options Options
 
 	// OnStep is called on this rank after each step's update. It costs no virtual

@@ -25,6 +25,9 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 		return nil, err
 	}
 	x := newRing(p, &job, r)
+	if err := x.openBlocks(); err != nil {
+		return nil, err
+	}
 	stages := works(job.Layers)
 	for x.step = 0; x.step < job.Steps; x.step++ { // S1–S7, step 3
 		if err := x.iterate(stages); err != nil {

@@ -13,16 +13,16 @@ func (x *ring) measure(i, m int) {
 	i = mod(i, x.n)
 	lo, hi := x.block(i)
 	if x.only != Gradients {
-		x.dw[i] = x.densityOf(Weights, m, lo, hi)
+		x.dw[i] = x.densityOf(Weights, i, m, lo, hi)
 	}
 	if x.only != Weights {
-		x.dg[i] = x.densityOf(Gradients, m, lo, hi)
+		x.dg[i] = x.densityOf(Gradients, i, m, lo, hi)
 	}
 }
 
-// densityOf counts entries lo to hi of a sum of m nodes if the rules need it, which
-// takes time, or the log, which takes none.
-func (x *ring) densityOf(k Kind, m, lo, hi int) float64 {
+// densityOf counts entries lo to hi of block i, a sum of m nodes, if the rules need it,
+// which takes time, or the log, which takes none.
+func (x *ring) densityOf(k Kind, i, m, lo, hi int) float64 {
 	if x.counted {
 		x.spend(4*(hi-lo), x.count)
 	}
@@ -31,6 +31,8 @@ func (x *ring) densityOf(k Kind, m, lo, hi int) float64 {
 		return 0
 	case x.job.Task == nil:
 		return x.path[m-1].density(k)
+	case m == 1 && x.blocks != nil:
+		return float64(x.blocks.Nonzero(x.layer, k, i)) / float64(hi-lo)
 	case k == Weights:
 		return Density(x.weights[lo:hi], 0)
 	}
@@ -51,13 +53,21 @@ func (x *ring) pack(i, hop int, gather bool) error {
 	if h.Kind == Gradients {
 		density = x.dg[i]
 	}
-	h, x.msg[0] = x.encode(h, lo, hi, density)
+	var form []byte
+	if hop == 0 {
+		var err error
+		if form, err = x.load(x.buf[0][:0], h.Kind, i); err != nil {
+			return err
+		}
+	}
+	h, x.msg[0] = x.encode(h, lo, hi, density, form)
 	x.note(h, i, hop, gather, tie, x.msg[0].Size())
 	return x.pass()
 }
 
-// encode makes entries lo to hi a message in buffer 0, in the form that S42 takes.
-func (x *ring) encode(h Header, lo, hi int, density float64) (Header, cluster.Msg) {
+// encode makes entries lo to hi a message in buffer 0, in the form that S42 takes; form may be
+// theirs of codec bitmap, in buffer 0 already.
+func (x *ring) encode(h Header, lo, hi int, density float64, form []byte) (Header, cluster.Msg) {
 	var src []float32
 	if x.job.Task != nil {
 		src = x.store(h.Kind, lo, hi)
@@ -70,6 +80,9 @@ func (x *ring) encode(h Header, lo, hi int, density float64) (Header, cluster.Ms
 	m := cluster.Msg{From: x.rank, Meta: h.Meta()}
 	if x.job.Task == nil {
 		m.Declared = int(math.Round(c.Codec.SizeAt(hi-lo, density)))
+	} else if _, bitmap := c.Codec.(codec.Bitmap); bitmap && len(form) > 0 {
+		x.buf[0] = form
+		m.Body = form
 	} else {
 		x.buf[0] = c.Codec.Append(x.buf[0][:0], src)
 		m.Body = x.buf[0]

@@ -23,6 +23,8 @@ type ring struct {
 	residual []float32 // what a threshold dropped
 	tags     [][]Kind  // [layer][block]: which store holds the sum
 
+	blocks Blocks // nil: grads has the gradient when its layer is there
+
 	msg [2]cluster.Msg
 	buf [2][]byte
 	due time.Duration // charged and not yet passed
@@ -84,6 +86,7 @@ func (x *ring) exchange(l int) error {
 		if err := x.pack(x.rank-i, i, false); err != nil {
 			return err
 		}
+		x.fetch(x.rank - i - 1)
 		// S4–S6, steps 3, 5, 9: the last round receives and does not send on
 		if err := x.arrive(received, 1, x.send(0, i)); err != nil {
 			return err

@@ -11,9 +11,7 @@ import (
 // enter is S3 and the counting part of S4 for a layer whose local gradient is
 // there: the local step beside W0, and the sparsities of the 2N blocks.
 func (x *ring) enter() error {
-	if x.job.Task != nil {
-		x.localStep()
-	} else if err := x.model(); err != nil {
+	if err := x.local(); err != nil {
 		return err
 	}
 	if x.only != Gradients {
@@ -21,6 +19,17 @@ func (x *ring) enter() error {
 	}
 	for i := range x.n {
 		x.measure(i, 1)
+	}
+	return nil
+}
+
+// local takes the local step, which Blocks have taken already, or models it.
+func (x *ring) local() error {
+	switch {
+	case x.job.Task == nil:
+		return x.model()
+	case x.blocks == nil:
+		x.localStep()
 	}
 	return nil
 }
@@ -107,6 +116,9 @@ func (x *ring) reduce(i, m int) error {
 	}
 	lo, hi := x.block(i)
 	if x.job.Task != nil {
+		if _, err := x.load(nil, h.Kind, mod(i, x.n)); err != nil {
+			return err
+		}
 		// S4–S6, steps 5, 6: unpacked as it is added
 		if err := c.Accumulate(x.store(h.Kind, lo, hi), x.msg[1].Body); err != nil {
 			return x.damaged(i, 1, err)

@@ -51,7 +51,7 @@ var daspFormulas = []Formula{
 			"N 个工作节点，批大小 B，工作节点等待期间收到 K 个梯度（含它自己的），学习率 γ。从一个梯度来看，第二种" +
 				"情形的步长是第一种的 N/K 倍；对手用同样的 1/N，这样比较的是方法而不是步长。"},
 		Chance: notebook.Both{"75 % for each case", "两种情形各 75 %"},
-		Code:   []string{"papers/dasp/formula QISWeight", "papers/dasp/formula GroupWeight", "papers/dasp Config.Weight", "papers/dasp Optimiser.Step"},
+		Code:   []string{"papers/dasp/formula QISWeight", "papers/dasp/formula GroupWeight", "papers/dasp Config.Weight", "papers/dasp Optimiser.step"},
 	},
 	{
 		ID: "state", Name: notebook.Both{"Algorithm 1: the three states", "算法 1：三种状态"},
@@ -118,7 +118,7 @@ var daspAlgorithms = []algorithm{
 		Out:   notebook.Both{"the newest weights", "最新的权重"},
 		Place: "Alg. 2, line",
 		Code: []string{"papers/dasp server.arrived", "papers/dasp policy.push", "papers/dasp policy.release", "papers/dasp Config.Weight",
-			"papers/dasp server.update", "papers/dasp Optimiser.Step", "papers/dasp server.send", "papers/dasp View.Handed"},
+			"papers/dasp Optimiser.apply", "papers/dasp Optimiser.step", "papers/dasp server.send", "papers/dasp View.Handed"},
 		Steps: []algorithmLine{
 			{0, notebook.Both{"receive a gradient from worker n", "从工作节点 n 收到一个梯度"}, false},
 			{0, notebook.Both{"Algorithm 1 finds the state of n", "算法 1 求出 n 的状态"}, false},

@@ -34,6 +34,10 @@ type Msg struct {
 	// Declared is the number of body bytes on the wire when Body is nil: a
 	// timing-only run sends the same events without the arithmetic.
 	Declared int
+	// Given says that Isend gives Body away and takes it out of the Msg: its memory, up to its capacity, is
+	// the runtime's and then the receiver's, and the sender never touches it again. A receive whose own
+	// buffer is too small may get that very memory. Irecv and Ibcast ignore it.
+	Given bool
 }
 
 // Size returns the body's bytes on the wire.
@@ -78,8 +82,9 @@ type Proc interface {
 	// is a timing-only computation. A backward pass with one stage per layer is
 	// how overlap is written.
 	Start(f func(done func(stage int)) error, stages ...Work) []Req
-	// Isend sends m, which stays unchanged until the Req is done. A send to
-	// oneself is free. Messages of one (from, to, tag) never overtake.
+	// Isend sends m, which stays unchanged until the Req is done; a body that m
+	// gives away (Given) is no longer in it when Isend returns. A send to oneself
+	// is free. Messages of one (from, to, tag) never overtake.
 	Isend(to int, tag Tag, m *Msg) Req
 	// Irecv receives into `into`, from a rank or Any; matched in posting order.
 	Irecv(from int, tag Tag, into *Msg) Req

@@ -23,3 +23,15 @@ type Task interface {
 	// It calls done(l) once per layer, last layer first.
 	Grad(step int64, done func(layer int)) (loss float64, err error)
 }
+
+// Lodger is a Task whose parameters and gradient lie where the method says, such as in
+// messages: then they are not copied into those and out of them.
+//
+// Source: ours: a gradient of a deep network is tens of megabytes
+type Lodger interface {
+	Task
+	// Lodge makes params and grads the task's Params and Grads until the next Lodge. Both
+	// have the length of Params; what they hold stays. Before the first Lodge, Params may
+	// be read alone, and Grads be nil.
+	Lodge(params, grads []float32)
+}

@@ -11,9 +11,20 @@
 //	no device of that number          gpu: none (cuDeviceGet: CUDA_ERROR_INVALID_DEVICE (101): device 3 of 1: no device has that number)
 //	a device before capability 7.5    gpu: none (… has compute capability 7.0; the kernels need 7.5 or newer)
 //	no memory left                    gpu: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): … wanted, … free of …: a smaller batch or fewer workspaces need less
+//	TF32 without libraries            gpu: TF32 needs cuBLAS or cuDNN: cuBLAS: none (…
+//	TF32 before capability 8.0        gpu: TF32 needs compute capability 8.0 or newer; … has 7.5
 //	a device that breaks off          gpu: …: CUDA_ERROR_ILLEGAL_ADDRESS (700): the device is lost to this process; run again with --device cpu
 //
 // In the last case the call that failed first is named, and every later one names it too.
+//
+// Where cuBLAS and cuDNN are (NVIDIA's toolkit, python3's wheels or GRADSYNC_CUDA_LIBS; none
+// needs them) they do products, convolutions and batch norms, which is another bit class;
+// gradsync devices says what is missing:
+//
+//	no library                        cuBLAS: none (libcublas.so.12 not found: …
+//	cuDNN of another version          cuDNN: none (… is cuDNN 8.9; this program speaks cuDNN 9)
+//	cuDNN for a newer CUDA            cuDNN: none (… is built for CUDA 13; the driver speaks 12.9)
+//	a library that does not start     cuDNN: none (…: gpu: cuDNN 9.7: cudnnCreate: … (1001))
 package gpu
 
 import (
@@ -29,6 +40,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
+	"gradsync/shared/gpu/lib"
 	"gradsync/shared/tensor"
 )
 
@@ -44,6 +56,8 @@ const Name = "cuda"
 const (
 	EnvDriver  = "GRADSYNC_CUDA_DRIVER"
 	EnvRequire = "GRADSYNC_REQUIRE_GPU"
+	// EnvLibraries is one with folders of cuBLAS and cuDNN, or "none".
+	EnvLibraries = lib.Variable
 )
 
 // Number returns N of a device called "cuda" (0) or "cuda:N", and whether name is one.
@@ -69,9 +83,10 @@ var oldest = [2]int{7, 5}
 //
 // Source: ours: for a line about the device
 type Status struct {
-	Reason  error // nil if there is a device
-	Info    driver.Info
-	Release string // of NVIDIA's driver, "580.65.06"; empty if the system does not tell
+	Reason    error // nil if there is a device
+	Info      driver.Info
+	Release   string // of NVIDIA's driver, "580.65.06"; empty if the system does not tell
+	Libraries string // found and used by Open: "cuBLAS 13.1, cuDNN 9.28"
 }
 
 // String returns one line, "gpu: NVIDIA H200, …" or "gpu: none (…)".
@@ -87,6 +102,9 @@ func (s Status) device() string {
 	speaks := fmt.Sprintf("CUDA %d.%d", i.CUDA[0], i.CUDA[1])
 	if s.Release != "" {
 		speaks = "driver " + s.Release + " (" + speaks + ")"
+	}
+	if s.Libraries != "" {
+		speaks += ", " + s.Libraries
 	}
 	return fmt.Sprintf("%s, %s, compute capability %d.%d, %s", i.Name, i.Size(), i.Capability[0], i.Capability[1], speaks)
 }
@@ -148,8 +166,19 @@ func release() string {
 // Source: ours: opened once per process
 type Device struct {
 	Status
-	engine *engine.Engine
+	engine interface {
+		tensor.Device
+		Close() error
+	}
 	driver driver.Driver
+}
+
+// Options say which device to open and how it computes.
+//
+// Source: ours: what a command line chooses
+type Options struct {
+	Index int
+	TF32  bool // libraries may round factors of products to 10 bits of fraction
 }
 
 var (
@@ -157,25 +186,70 @@ var (
 	current  atomic.Pointer[Device] // what tensor.Lookup gives
 )
 
-// Open loads the kernels on device number index and makes it the engine Name of
+// Open loads the kernels on a device, finds libraries, and makes it the engine Name of
 // tensor.Lookup. The error is one line, that of Status or of the call that failed.
-func Open(index int) (*Device, error) {
-	s := Probe(index)
+func Open(o Options) (*Device, error) {
+	s := Probe(o.Index)
 	if s.Reason != nil {
 		return nil, s.Reason
 	}
-	d, err := driver.Open(os.Getenv(EnvDriver), index)
+	d, err := driver.Open(os.Getenv(EnvDriver), o.Index)
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.New(d)
-	if err != nil {
+	device := &Device{Status: s, driver: d}
+	if err := device.choose(o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	device := &Device{s, e, d}
 	current.Store(device)
 	register.Do(func() { tensor.Register(Name, func() tensor.Engine { return current.Load().engine }) })
 	return device, nil
+}
+
+// choose makes the engine, with the libraries that work.
+func (d *Device) choose(o Options) (err error) {
+	set := libraries(d.driver)
+	switch d.Libraries = set.String(); {
+	case d.Libraries == "" && o.TF32:
+		return fmt.Errorf("gpu: TF32 needs cuBLAS or cuDNN: %s", strings.Join(set.Missing, "; "))
+	case d.Libraries == "":
+		d.engine, err = engine.New(d.driver)
+		return err
+	case o.TF32:
+		d.Libraries += ", TF32"
+	}
+	d.engine, err = engine.WithLibraries(d.driver, set, o.TF32)
+	return err
+}
+
+// libraries finds those that work on a device.
+func libraries(d driver.Driver) *lib.Set {
+	set := lib.Find(nil, d.Info().CUDA)
+	if host, ok := d.(driver.Host); ok && (set.BLAS != nil || set.DNN != nil) {
+		return set.Working(host)
+	}
+	return &lib.Set{Missing: set.Missing}
+}
+
+// Libraries returns a line for each library that is there, with its file, or is missing, with
+// the reason; of a machine without a usable GPU none.
+func Libraries() []string {
+	d, err := driver.Open(os.Getenv(EnvDriver), 0)
+	if err != nil {
+		return nil
+	}
+	set := libraries(d)
+	if d.Close() != nil {
+		return nil
+	}
+	var lines []string
+	if set.BLAS != nil {
+		lines = append(lines, fmt.Sprintf("cuBLAS: %s (%s)", set.BLAS.Version(), set.BLAS.Path()))
+	}
+	if set.DNN != nil {
+		lines = append(lines, fmt.Sprintf("cuDNN: %s (%s)", set.DNN.Version(), set.DNN.Path()))
+	}
+	return append(lines, set.Missing...)
 }
 
 // Driver returns the seam to the device.

@@ -32,7 +32,23 @@ func machine(t *testing.T, o fake.Options) *fake.Library {
 		t.Fatal(err)
 	}
 	t.Setenv(gpu.EnvDriver, l.Path)
+	t.Setenv(gpu.EnvLibraries, "none") // NVIDIA's own do not work on it
 	return l
+}
+
+// libraries does machine, with cuBLAS and cuDNN beside the driver.
+func libraries(t *testing.T, o fake.Options) (cuda, dnn *fake.Library) {
+	t.Helper()
+	l := machine(t, o)
+	built, err := fake.BuildLibraries()
+	if err == nil {
+		_, dnn, err = l.Libraries(built, filepath.Dir(l.Path), 12)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(gpu.EnvLibraries, filepath.Dir(l.Path))
+	return l, dnn
 }
 
 // table returns the lines of the package comment by what is the matter.
@@ -43,7 +59,7 @@ func table(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	rows := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^\t(\S.*?)  +(gpu: .*)$`).FindAllStringSubmatch(f.Doc.Text(), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S.*?)  +((?:gpu|cuBLAS|cuDNN): .*)$`).FindAllStringSubmatch(f.Doc.Text(), -1) {
 		rows[m[1]] = m[2]
 	}
 	return rows
@@ -75,7 +91,7 @@ func TestTable(t *testing.T) {
 	rows := table(t)
 	at := func(path string) error {
 		t.Setenv(gpu.EnvDriver, path)
-		d, err := gpu.Open(0)
+		d, err := gpu.Open(gpu.Options{})
 		if err == nil {
 			d.Close()
 		}
@@ -94,12 +110,45 @@ func TestTable(t *testing.T) {
 	says(t, rows, "no device", at(machine(t, fake.Options{NoDevices: true}).Path))
 	says(t, rows, "a device before capability 7.5", at(machine(t, fake.Options{Capability: 70}).Path))
 	machine(t, fake.Options{})
-	_, err := gpu.Open(3)
+	_, err := gpu.Open(gpu.Options{Index: 3})
 	says(t, rows, "no device of that number", err)
 	machine(t, fake.Options{Memory: 400_000})
 	says(t, rows, "no memory left", train(t, nil))
 	l := machine(t, fake.Options{})
 	says(t, rows, "a device that breaks off", train(t, func() error { return l.FailAt(60, 700) }))
+	tf32 := func() error {
+		d, err := gpu.Open(gpu.Options{TF32: true})
+		if err == nil {
+			d.Close()
+		}
+		return err
+	}
+	machine(t, fake.Options{})
+	says(t, rows, "TF32 without libraries", tf32())
+	_, dnn := libraries(t, fake.Options{Capability: 75})
+	says(t, rows, "TF32 before capability 8.0", tf32())
+	missing := func() error { return errors.New(strings.Join(gpu.Libraries()[1:], "\n")) }
+	set := func(key string, v int) {
+		if err := dnn.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("major", 8)
+	says(t, rows, "cuDNN of another version", missing())
+	set("major", 9)
+	set("cuda", 13)
+	says(t, rows, "cuDNN for a newer CUDA", missing())
+	set("cuda", 12)
+	if err := dnn.FailAt(1, 1001); err != nil {
+		t.Fatal(err)
+	}
+	says(t, rows, "a library that does not start", missing())
+	t.Setenv(gpu.EnvLibraries, t.TempDir())
+	if none := gpu.Libraries(); strings.Contains(none[0], "not found") {
+		says(t, rows, "no library", errors.New(none[0]))
+	} else {
+		delete(rows, "no library") // the loader of this machine knows one
+	}
 	if len(rows) > 0 {
 		t.Errorf("nothing was tried of %v", rows)
 	}
@@ -108,7 +157,7 @@ func TestTable(t *testing.T) {
 // train computes gradients of LeNet-5 on the machine's device.
 func train(t *testing.T, before func() error) error {
 	t.Helper()
-	d, err := gpu.Open(0)
+	d, err := gpu.Open(gpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,6 +207,52 @@ func TestOpen(t *testing.T) {
 		}
 		if n, err := l.Count("open"); n != 0 || err != nil {
 			t.Errorf("%d things were not given back, %v", n, err)
+		}
+	}
+}
+
+// TestOpenLibraries: libraries that are found compute, and the device's line and bit class name
+// them; one that does not start is left out.
+func TestOpenLibraries(t *testing.T) {
+	for _, c := range []struct {
+		tf32        bool
+		broken      bool
+		line, class string
+	}{
+		{false, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7", "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7"},
+		{true, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7, TF32", "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7/tf32"},
+		{false, true, ", CUDA 12.9, cuBLAS 12.4", "cuda-lib/fake GPU on the CPU/cublas 12.4"},
+	} {
+		l, dnn := libraries(t, fake.Options{Capability: 80})
+		if c.broken {
+			if err := dnn.FailAt(1, 1001); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := gpu.Open(gpu.Options{TF32: c.tf32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := tensor.Lookup(gpu.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Class() != c.class || !strings.HasSuffix(d.String(), c.line) {
+			t.Errorf("%s, class %s; want %s, class %s", d, e.Class(), c.line, c.class)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := train(t, nil); err != nil {
+			t.Error(err)
+		}
+		if n, err := l.Count("library work"); n == 0 || err != nil {
+			t.Errorf("the libraries did nothing, %v", err)
+		}
+		for _, l := range []*fake.Library{l, dnn} {
+			if n, err := l.Count("open"); n != 0 || err != nil {
+				t.Errorf("%d things were not given back, %v", n, err)
+			}
 		}
 	}
 }

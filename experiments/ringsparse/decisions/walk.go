@@ -1,6 +1,7 @@
 package decisions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,7 +22,8 @@ import (
 type taskSource struct {
 	start  []float32
 	layers []cluster.Layer
-	task   func(rank, ranks int) cluster.Task
+	// tasks returns what makes the task of each of a number of ranks, and what gives back their memory.
+	tasks  func(ranks int) (task func(rank int) cluster.Task, closed func() error)
 	engine string
 	data   *result.Data
 }
@@ -30,7 +32,9 @@ func (c modelCase) open(env exp.Env, seed uint64) (taskSource, error) {
 	if c.Model == "embedding" {
 		t, start := setup.DefaultEmbedding().Texts(seed), setup.DefaultEmbedding().Start(seed)
 		return taskSource{start: start, layers: setup.DefaultEmbedding().Layers(c.Batch),
-			task: func(rank, _ int) cluster.Task { return t.Task(rank, c.Batch, start) }}, nil
+			tasks: func(int) (func(int) cluster.Task, func() error) {
+				return func(rank int) cluster.Task { return t.Task(rank, c.Batch, start) }, func() error { return nil }
+			}}, nil
 	}
 	s, err := setup.OpenImages(env, model.Spec{Name: c.Model, Width: c.Width, Image: c.Image}, c.Raw, c.Batch)
 	if err != nil {
@@ -38,7 +42,10 @@ func (c modelCase) open(env exp.Env, seed uint64) (taskSource, error) {
 	}
 	start := s.Start(seed)
 	return taskSource{start: start, layers: s.ClusterLayers(), engine: s.Made, data: s.Data(),
-		task: func(rank, ranks int) cluster.Task { return s.Task(seed, rank, ranks, start) }}, nil
+		tasks: func(ranks int) (func(int) cluster.Task, func() error) {
+			t := s.Tasks(seed, ranks, start)
+			return t.Task, t.Close
+		}}, nil
 }
 
 // decided is one run: what was chosen on every rank.
@@ -76,8 +83,9 @@ func walk(ctx context.Context, src taskSource, mask []bool, c modelCase, seed ui
 	}
 	d := decided{Ranks: o.ranks, Steps: o.steps, Layers: src.layers, Engine: src.engine, Data: src.data}
 	rt := virtual.New(setup.WithLink(setup.Platform(), 1), virtual.Config{Seed: seed, Workers: o.ranks})
+	task, closed := src.tasks(o.ranks)
 	ends, _, err := cluster.Run(ctx, rt, func(p cluster.Proc) (end, error) {
-		w := &watched{Task: src.task(p.Rank(), o.ranks), rate: c.Rate, mask: mask, maskGradient: c.MaskGradient}
+		w := &watched{Task: task(p.Rank()), rate: c.Rate, mask: mask, maskGradient: c.MaskGradient}
 		log, err := ringsparse.Run(p, ringsparse.Job{Task: w, Rate: c.Rate, Steps: o.steps, Mask: mask, Options: o.options})
 		if err != nil {
 			return end{}, err
@@ -88,7 +96,7 @@ func walk(ctx context.Context, src taskSource, mask []bool, c modelCase, seed ui
 		}
 		return e, nil
 	})
-	if err != nil {
+	if err = cmp.Or(err, closed()); err != nil {
 		return d, fmt.Errorf("ringsparse: %s on %d ranks: %w", c.Key, o.ranks, err)
 	}
 	for rank, e := range ends {

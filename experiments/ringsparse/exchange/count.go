@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -164,9 +165,10 @@ func countReal(ctx context.Context, plan trafficPlan, works []setup.Network, see
 				if w.Images() == nil {
 					continue
 				}
-				start := w.Images().Start(seed)
-				l.Task = func(rank int) cluster.Task { return w.Images().Task(seed, rank, plan.CountedNodes, start) }
-				if err := own.count(ctx, w, l); err != nil {
+				tasks := w.Images().Tasks(seed, plan.CountedNodes, w.Images().Start(seed))
+				l.Task = tasks.Task
+				err := own.count(ctx, w, l)
+				if err = cmp.Or(err, tasks.Close()); err != nil {
 					return nil, err
 				}
 			}

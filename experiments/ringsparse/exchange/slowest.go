@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -76,10 +77,9 @@ func slowest(ctx context.Context, plan slowPlan, mlp *setup.Network, seeds []uin
 		if err := drawn.run(ctx, plan.Nodes, slopeTasks(plan, seed), setup.OneLayer(plan.Elements)); err != nil {
 			return out, err
 		}
-		start := mlp.Images().Start(seed)
-		layers := idle(mlp.Layers)
-		err := images.run(ctx, plan.Nodes, func(rank int) cluster.Task { return mlp.Images().Task(seed, rank, plan.Nodes, start) }, layers)
-		if err != nil {
+		tasks := mlp.Images().Tasks(seed, plan.Nodes, mlp.Images().Start(seed))
+		err := images.run(ctx, plan.Nodes, tasks.Task, idle(mlp.Layers))
+		if err = cmp.Or(err, tasks.Close()); err != nil {
 			return out, err
 		}
 	}

@@ -4,6 +4,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 
 	"gradsync/experiments/exp"
@@ -69,8 +70,10 @@ func mlpNetwork(env exp.Env) (Network, error) {
 	w := Network{Key: "mlp", images: s}
 	density := make([]float64, len(s.ClusterLayers()))
 	for _, seed := range env.Seeds {
-		task := s.Task(seed, 0, 1, s.Start(seed))
-		if _, err := task.Grad(0, func(int) {}); err != nil {
+		tasks := s.Tasks(seed, 1, s.Start(seed))
+		task := tasks.Task(0)
+		_, err := task.Grad(0, func(int) {})
+		if err = cmp.Or(err, tasks.Close()); err != nil {
 			return Network{}, err
 		}
 		for i, l := range task.Layers() {

@@ -142,36 +142,43 @@ func LayersOf(m *model.Model, batch int) []cluster.Layer {
 // ClusterLayers describes the layers of the network to a cluster, with the work of one batch.
 func (s *Images) ClusterLayers() []cluster.Layer { return LayersOf(s.Model, s.batch) }
 
-// imageTask trains one rank on its own images: piece `rank` of every global batch, the
+// Tasks are the ranks' tasks of one training on images: rank's piece of every global batch, the
 // pieces of one permutation that the seed fixes.
-type imageTask struct {
+type Tasks struct {
 	*Images
-	vectors
-	rank, ranks int
-	perm        []int
-	space       *model.Workspace
-	x           []float32
-	labels      []uint8
+	gradients *train.Gradients
+	ranks     int
+	start     []float32
+	perm      []int
 }
 
-func (s *Images) Task(seed uint64, rank, ranks int, start []float32) *imageTask {
-	c, h, w := s.Model.Input()
+// Tasks makes room for tasks; Close gives it back.
+func (s *Images) Tasks(seed uint64, ranks int, start []float32) *Tasks {
 	perm := cluster.Stream(seed, -1, "data", "decisions").Perm(s.Set.Train.Len())
-	return &imageTask{Images: s, vectors: newVectors(s.ClusterLayers(), start), rank: rank, ranks: ranks, perm: perm,
-		space: s.Model.NewWorkspace(s.Engine, s.batch, 1), x: make([]float32, s.batch*c*h*w), labels: make([]uint8, s.batch)}
+	return &Tasks{Images: s, gradients: s.Gradients(s.batch), ranks: ranks, start: start, perm: perm}
+}
+
+// Close gives back what a device lent, when the training is over.
+func (t *Tasks) Close() error { return t.gradients.Close() }
+
+// Task returns a rank's.
+func (t *Tasks) Task(rank int) cluster.Task {
+	return &imageTask{Tasks: t, vectors: newVectors(t.ClusterLayers(), t.start), rank: rank}
+}
+
+// imageTask trains one rank on its own images.
+type imageTask struct {
+	*Tasks
+	vectors
+	rank int
 }
 
 func (x *imageTask) Grad(step int64, done func(int)) (float64, error) {
 	indices := make([]int, x.batch)
 	for i := range indices {
 		indices[i] = x.perm[((int(step)*x.ranks+x.rank)*x.batch+i)%len(x.perm)]
-		x.labels[i] = x.Set.Train.Labels[indices[i]]
 	}
-	c, h, w := x.Model.Input()
-	if err := x.Set.Fill(x.x, &x.Set.Train, indices, c, h, w); err != nil {
-		return 0, err
-	}
-	return x.space.Gradient(x.params, x.grads, x.x, x.labels, func(l int, _ []float32) error { done(l); return nil })
+	return x.gradients.Mean(x.params, x.grads, indices, func(l int, _ []float32) error { done(l); return nil })
 }
 
 // Prune returns the mask that keeps, of every layer, the share keep of its entries that are

@@ -3,6 +3,7 @@
 package sums
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -88,8 +89,9 @@ func FillIn() exp.Experiment {
 			if err != nil {
 				return filledOnce{}, err
 			}
-			start := m.Start(seed)
-			f, err := fill(ctx, plan, s, seed, func(rank int) cluster.Task { return m.Task(seed, rank, s.Nodes, start) })
+			tasks := m.Tasks(seed, s.Nodes, m.Start(seed))
+			f, err := fill(ctx, plan, s, seed, tasks.Task)
+			err = cmp.Or(err, tasks.Close())
 			f.engine, f.data = m.Made, m.Data()
 			return f, err
 		},

@@ -10,6 +10,12 @@ import (
 	"go.uber.org/goleak"
 )
 
+func TestGivenBodiesAreHandedOver(t *testing.T) {
+	clustertest.Handed(t, func(n int, seed uint64) cluster.Runtime {
+		return local.New(cluster.Uniform(n, clustertest.Host, nil), local.Config{Seed: seed})
+	})
+}
+
 func TestConformance(t *testing.T) {
 	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
 		return local.New(cluster.Uniform(n, clustertest.Host, nil), local.Config{Seed: seed, Trace: true})

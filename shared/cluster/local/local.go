@@ -114,7 +114,10 @@ func (w *world) deadlock() {
 
 // Send implements rank.Network.
 func (w *world) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
-	body := slices.Clone(m.Body) // outside the lock
+	body := m.Body
+	if !m.Given {
+		body = slices.Clone(body) // outside the lock
+	}
 	err := t.Enter()
 	defer w.Mu.Unlock()
 	if err == nil {

@@ -132,3 +132,85 @@ func TestFortyRanks(t *testing.T) {
 		}
 	}
 }
+
+// Bodies that are given away come back as bodies that arrive: two ranks that give each other theirs, round after
+// round, allocate few, whether the receive is there first or the message. One is made where the other's comes
+// before one's own is written.
+func TestGivenBodiesAreUsedAgain(t *testing.T) {
+	const size, warm, rounds = 4 << 20, 4, 20
+	allocated := func() uint64 {
+		s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	_, err := tcp.Loopback(2, tcp.Config{Chunk: 256 << 10}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		own := bytes.Repeat([]byte{byte(p.Rank())}, size)
+		var before uint64
+		for round := range warm + rounds {
+			if round == warm {
+				before = allocated()
+			}
+			var m cluster.Msg
+			var in cluster.Req
+			if p.Rank() == 0 { // its receive is posted first, that of rank 1 after the message has come
+				in = p.Irecv(1, 1, &m)
+			}
+			out := p.Isend(1-p.Rank(), 1, &cluster.Msg{Body: own, Given: true})
+			if p.Rank() == 1 {
+				if err := cluster.Sleep(p, 5*time.Millisecond); err != nil {
+					return nil, err
+				}
+				in = p.Irecv(0, 1, &m)
+			}
+			if err := cluster.Wait(p, out, in); err != nil {
+				return nil, err
+			}
+			if own = m.Body; len(own) != size || own[0] != own[size-1] || int(own[0]) != (p.Rank()+round+1)%2 {
+				return nil, fmt.Errorf("round %d: %d bytes, %d … %d", round, len(own), own[0], own[len(own)-1])
+			}
+		}
+		if got := allocated() - before; got > rounds*size/2 {
+			return nil, fmt.Errorf("%d bytes allocated in %d rounds of two bodies of %d", got, rounds, size)
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A body that begins to arrive in memory kept for bodies, before its receive is posted, is whole in the
+// receive's own buffer in the end, whichever pieces came first.
+func TestEarlyBodiesInKeptMemory(t *testing.T) {
+	const size, rounds = 8 << 20, 12
+	_, err := tcp.Loopback(2, tcp.Config{Chunk: 64 << 10, Conns: 2}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		room := make([]byte, size)
+		for round := range rounds {
+			var m cluster.Msg
+			if p.Rank() == 0 { // what rank 1 gave comes into no buffer, and goes back
+				body := bytes.Repeat([]byte{byte(round), byte(round + 1)}, size/2)
+				if err := cluster.Wait(p, p.Irecv(1, 1, &m), p.Isend(1, 2, &cluster.Msg{Body: body})); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			if err := cluster.Wait(p, p.Isend(0, 1, &cluster.Msg{Body: make([]byte, size), Given: true})); err != nil {
+				return nil, err
+			}
+			if err := cluster.Sleep(p, time.Duration(round)*300*time.Microsecond); err != nil {
+				return nil, err
+			}
+			m.Body = room
+			if err := cluster.Wait(p, p.Irecv(0, 2, &m)); err != nil {
+				return nil, err
+			}
+			if &m.Body[0] != &room[0] || !bytes.Equal(m.Body, bytes.Repeat([]byte{byte(round), byte(round + 1)}, size/2)) {
+				return nil, fmt.Errorf("round %d: the body is elsewhere, or not whole", round)
+			}
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -230,7 +230,7 @@ func (n *node) written(batch []frame) {
 	for i := range batch {
 		if q := batch[i].req; q != nil {
 			q.Left--
-			settle(q)
+			n.settle(q)
 		}
 	}
 	if n.pending -= len(batch); n.pending == 0 {

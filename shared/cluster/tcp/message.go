@@ -26,7 +26,7 @@ type packet struct {
 // Send implements rank.Network.
 func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 	to, body := q.Peer, m.Body
-	if to == n.cfg.Rank || len(body) <= eager {
+	if !m.Given && (to == n.cfg.Rank || len(body) <= eager) {
 		body = slices.Clone(body) // outside the lock
 	}
 	err := t.Enter()
@@ -38,7 +38,10 @@ func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 		q.Complete(nil)
 	default:
 		n.post(q, to, m, body, 0)
-		settle(q)
+		if m.Given && q.Left > 0 {
+			q.Body = body
+		}
+		n.settle(q)
 	}
 	n.Mu.Unlock()
 	if to != n.cfg.Rank {
@@ -59,7 +62,7 @@ func (n *node) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.M
 		for _, member := range others {
 			n.post(q, member, m, body, cluster.FlagBcast)
 		}
-		settle(q)
+		n.settle(q)
 	}
 	n.Mu.Unlock()
 	for _, member := range others {
@@ -68,16 +71,40 @@ func (n *node) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.M
 }
 
 // settle completes a send of which nothing is left to be written from the
-// caller's buffer.
-func settle(q *rank.Req) {
-	if q.Left == 0 {
-		q.Complete(nil)
+// caller's buffer, which is kept if it was given away. The caller holds the lock.
+func (n *node) settle(q *rank.Req) {
+	if q.Left > 0 {
+		return
 	}
+	n.keepBody(q.Body)
+	q.Body = nil
+	q.Complete(nil)
+}
+
+// keepBody keeps the memory of a large body for one that arrives: as many as there
+// are ranks, for a server has a body under way to each. The caller holds the lock.
+func (n *node) keepBody(b []byte) {
+	if cap(b) > max(eager, n.chunk) && len(n.bodies) < n.cfg.Size {
+		n.bodies = append(n.bodies, b)
+	}
+}
+
+// keptBody returns kept memory for a body, nil if there is none of about that size.
+// The caller holds the lock.
+func (n *node) keptBody(size int) []byte {
+	for i, b := range n.bodies {
+		if size <= cap(b) && cap(b)/2 <= size {
+			n.bodies = slices.Delete(n.bodies, i, i+1)
+			return b[:size]
+		}
+	}
+	return nil
 }
 
 // Recycle implements rank.Network.
 func (n *node) Recycle(p *rank.Packet) {
 	n.recycle(p.Body)
+	n.keepBody(p.Body)
 	for _, x := range p.Parts {
 		n.recycle(x.B)
 	}
@@ -93,10 +120,13 @@ func (n *node) recycle(b []byte) {
 
 // place returns where size bytes at off of p go. The caller holds the lock.
 func (n *node) place(p *packet, off, size int) []byte {
-	if room := p.Room(); room != nil {
+	if room := p.Room(); room != nil && p.Body == nil {
 		return room[off : off+size]
 	}
-	if p.Recv != nil && p.Body == nil && p.Size <= whole {
+	if p.Body == nil {
+		p.Body = n.keptBody(p.Size)
+	}
+	if p.Body == nil && p.Recv != nil && p.Size <= whole {
 		p.Body = make([]byte, p.Size)
 	}
 	if p.Body != nil {

@@ -34,8 +34,9 @@ type node struct {
 	open     []io.Closer
 	book     book
 	chunk    int
-	peers    []*peer // by rank, nil: this one
-	free     [][]byte
+	peers    []*peer  // by rank, nil: this one
+	free     [][]byte // for pieces
+	bodies   [][]byte // for whole bodies: such as were given away and have been written
 	probed   chan struct{}
 	acked    int64 // bytes of messages, says the kernel; −1: it does not
 

@@ -8,6 +8,12 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
+func TestGivenBodiesAreHandedOver(t *testing.T) {
+	clustertest.Handed(t, func(n int, seed uint64) cluster.Runtime {
+		return virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: seed})
+	})
+}
+
 func TestConformance(t *testing.T) {
 	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
 		return virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: seed, Trace: true})

@@ -16,6 +16,9 @@ func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	match.CheckMessage("send", t.rank.id, t.Size(), to, tag, m)
 	q.peer, q.tag = to, tag
 	t.send(q, []*rank{&e.ranks[to]}, m, false)
+	if m.Given {
+		m.Body = nil
+	}
 	return q
 }
 

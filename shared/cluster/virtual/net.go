@@ -13,7 +13,7 @@ type packet struct {
 	out, in  *port // that it leaves and enters by
 	key      match.Key
 	meta     [4]int64
-	body     []byte // the engine's own copy; nil if only declared
+	body     []byte // the engine's own: a copy, or given away; nil if only declared
 	declared int
 	size     int   // bytes on the wire, header included
 	sent     int64 // the last byte has left the sender's NIC
@@ -22,7 +22,8 @@ type packet struct {
 
 // post takes m off the sender's hands: it claims the egress and returns when
 // the first byte leaves (−1: never) and the last has left. A copy goes to
-// every receiver; a native multicast is one transmission for all.
+// every receiver, or the body itself if it is given away; a native multicast is
+// one transmission for all.
 func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, bcast bool) (begin, sent int64) {
 	begin, sent = -1, e.now
 	size := e.header + m.Size()
@@ -32,7 +33,11 @@ func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, b
 		p := e.newPacket()
 		p.from, p.to, p.meta, p.declared, p.size = from, dst, m.Meta, m.Declared, size
 		p.key = match.Key{From: from.id, Tag: tag, Bcast: bcast}
-		if m.Body != nil {
+		switch {
+		case m.Body == nil:
+		case m.Given && !bcast:
+			p.body = m.Body
+		default:
 			p.body = append(e.buffers.get(len(m.Body)), m.Body...)
 		}
 		if dst == from { // free
@@ -99,7 +104,7 @@ func (e *engine) accept(q *req, p *packet) {
 		m.Body = append(m.Body[:0], p.body...)
 		e.buffers.put(p.body)
 	default:
-		m.Body = p.body // the copy is ours to give
+		m.Body = p.body // it is ours to give
 	}
 	if m.Body == nil && p.body != nil {
 		m.Body = []byte{} // an empty body is not a declared one

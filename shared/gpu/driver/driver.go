@@ -84,6 +84,17 @@ type Driver interface {
 	Close() error
 }
 
+// Host is a Driver in whose context other libraries of CUDA can work: Enter makes it the
+// calling thread's and keeps the goroutine there until Leave, which follows a successful
+// Enter.
+//
+// Source: ours: cuBLAS and cuDNN know the current context alone
+type Host interface {
+	Driver
+	Enter() error
+	Leave()
+}
+
 // Handles of a driver; they mean nothing to another.
 //
 // Source: ours: CUstream, CUevent, CUmodule, CUgraphExec

@@ -36,6 +36,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // Lost says that the device is of no more use to this process: every later call fails.
 func (e *Error) Lost() bool { return codes[e.Code].lost }
 
+// Unsupported says that a driver cannot do such a thing at all.
+func (e *Error) Unsupported() bool { return e.Code == codeUnsupported }
+
 // Codes of CUresult that are named here.
 const (
 	codeInvalid       = 1

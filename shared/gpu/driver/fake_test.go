@@ -48,3 +48,23 @@ func TestFake(t *testing.T) {
 func TestLazy(t *testing.T) {
 	drivertest.Run(t, func(t *testing.T) driver.Driver { return openFake(t, library(t, fake.Options{Lazy: true})) })
 }
+
+// TestHost: another library of CUDA may enter the context until the driver is closed or lost.
+func TestHost(t *testing.T) {
+	d := openFake(t, library(t, fake.Options{}))
+	h, ok := d.(driver.Host)
+	if !ok {
+		t.Fatal("NVIDIA's driver is no Host")
+	}
+	if err := h.Enter(); err != nil {
+		t.Fatal(err)
+	}
+	h.Leave()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Enter(); err == nil {
+		h.Leave()
+		t.Error("a closed driver's context can be entered")
+	}
+}

@@ -281,8 +281,11 @@ func (l *library) EndCapture(s Stream) (Graph, error) {
 	graph := uintptr(f.out[0])
 	exec, err := l.obtain(fnInstantiate, graph, 0, 0, 0)
 	exec, err = l.opened("graphs", exec, err)
-	if other := l.tell(fnCloseGraph, graph, 0, 1); other != nil && err == nil {
-		return 0, errors.Join(other, l.CloseGraph(Graph(exec)))
+	if other := l.tell(fnCloseGraph, graph, 0, 1); other != nil {
+		_ = l.tell(fnCloseGraph, graph, 0, 1) // nobody else can try again
+		if err == nil {
+			return 0, errors.Join(other, l.CloseGraph(Graph(exec)))
+		}
 	}
 	return Graph(exec), err
 }

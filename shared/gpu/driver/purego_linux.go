@@ -104,6 +104,8 @@ type library struct {
 	modules map[Module]map[string][]int
 }
 
+var _ Host = (*library)(nil)
+
 // frame holds the arguments of a call; it lies in the heap, where nothing moves.
 type frame struct {
 	args  [11]uintptr
@@ -191,6 +193,8 @@ func dlopen(path string) (handle uintptr, found string, err error) {
 	if path != "" {
 		list = []string{path}
 	}
+	runtime.LockOSThread() // the loader keeps an error's text for the thread that asked
+	defer runtime.UnlockOSThread()
 	var broken error // of a library that is there
 	for _, p := range list {
 		if handle, err = purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
@@ -317,6 +321,18 @@ func (l *library) raw(fn function, f *frame, n int) int {
 
 // call calls a function in the device's context, which belongs to a thread.
 func (l *library) call(fn function, f *frame, n int) error {
+	if err := l.within(fn, f); err != nil {
+		return err
+	}
+	defer runtime.UnlockOSThread()
+	if code := l.raw(fn, f, n); code != 0 {
+		return l.failed(fn, code, "")
+	}
+	return nil
+}
+
+// within keeps the goroutine on a thread that has the context, unless there is an error.
+func (l *library) within(fn function, f *frame) error {
 	l.mu.Lock()
 	err := l.lost
 	if l.closed {
@@ -327,16 +343,23 @@ func (l *library) call(fn function, f *frame, n int) error {
 		return err
 	}
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	f.ctx[0] = l.context
 	if r, _, _ := purego.SyscallN(l.address[fnCurrent], f.ctx[:]...); uint32(r) != 0 {
+		runtime.UnlockOSThread()
 		return l.failed(fnCurrent, int(int32(uint32(r))), "")
-	}
-	if code := l.raw(fn, f, n); code != 0 {
-		return l.failed(fn, code, "")
 	}
 	return nil
 }
+
+// Enter makes the context the calling thread's.
+func (l *library) Enter() error {
+	f := l.frame()
+	defer l.give(f)
+	return l.within(fnCurrent, f)
+}
+
+// Leave frees the goroutine from its thread.
+func (l *library) Leave() { runtime.UnlockOSThread() }
 
 // failed makes an error of a code; what means that the device is lost stays.
 func (l *library) failed(fn function, code int, detail string) error {

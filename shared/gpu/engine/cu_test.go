@@ -36,7 +36,7 @@ func onCu(t *testing.T, f func(t *testing.T, d driver.Driver)) {
 
 // TestCuConformance: the engine passes.
 func TestCuConformance(t *testing.T) {
-	onCu(t, func(t *testing.T, d driver.Driver) { suite(t, d, enginetest.Run) })
+	onCu(t, func(t *testing.T, d driver.Driver) { suite(t, open(t, d), enginetest.Run) })
 }
 
 // TestCuTraining: a network gets the bits that it gets without cu.

@@ -23,11 +23,12 @@ import (
 //
 // Source: ours: see the package
 type Engine struct {
-	driver driver.Driver
-	set    *kernels.Set
+	driver    driver.Driver
+	set       *kernels.Set
+	ungraphed bool
 }
 
-var _ tensor.Device = (*Engine)(nil)
+var _ tensor.Repeater = (*Engine)(nil)
 
 // New loads the kernels on a device, which stays the caller's. The error is the driver's.
 func New(d driver.Driver) (*Engine, error) {
@@ -35,7 +36,7 @@ func New(d driver.Driver) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{d, set}, nil
+	return &Engine{driver: d, set: set}, nil
 }
 
 // Close unloads the kernels. Calls must have been released.
@@ -70,6 +71,13 @@ type lane struct {
 	labels  room
 	losses  room // of each image, then their mean
 	mean    pinned
+	handles handles // of libraries
+	loss    float64
+	state   state
+	passes  map[int]*pass // by key
+	pass    *pass         // under way
+	upped   int           // copies of it so far
+	downed  int
 	sent    []parcel
 	first   int // of sent that was not received
 	last    int // behind the last that was sent
@@ -92,8 +100,21 @@ type parcel struct {
 	values int
 }
 
-// lane returns a Call's, opened; nil if that fails or something failed before.
+// lane returns a Call's, opened, for an operation; nil if that fails, something failed before,
+// or a graph has the operation already.
 func (e *Engine) lane(c *tensor.Call) *lane {
+	l := e.line(c)
+	if l == nil || l.state == replayed {
+		return nil
+	}
+	if l.state == counted {
+		l.pass.calls++
+	}
+	return l
+}
+
+// line returns a Call's lane, opened; nil if that fails or something failed before.
+func (e *Engine) line(c *tensor.Call) *lane {
 	l, ok := c.Scratch.(*lane)
 	if !ok {
 		l = &lane{driver: e.driver}
@@ -153,8 +174,8 @@ func (l *lane) enlarge(r *room, bytes int, take func(int) (unsafe.Pointer, error
 		return l.err == nil
 	}
 	if r.at != nil {
-		// Work that was queued may still use it.
-		if !l.keep(l.driver.Sync(l.compute)) || !l.keep(free(r.at)) {
+		// Work that was queued may still use it, and so may graphs.
+		if !l.keep(l.driver.Sync(l.compute)) || !l.keep(first(l.forget())) || !l.keep(free(r.at)) {
 			return false
 		}
 		*r = room{}
@@ -188,8 +209,8 @@ func (e *Engine) Make(c *tensor.Call, n int) []float32 {
 
 // Upload copies from the host.
 func (e *Engine) Upload(c *tensor.Call, dst, src []float32) {
-	if l := e.lane(c); l != nil {
-		l.keep(l.driver.Upload(l.compute, at(dst, len(src)), at(src, len(src)), bytes(len(src))))
+	if l := e.line(c); l != nil && len(src) > 0 {
+		l.upload(at(dst, len(src)), at(src, len(src)), bytes(len(src)))
 	}
 }
 
@@ -210,9 +231,17 @@ func (e *Engine) Copy(c *tensor.Call, dst, src []float32) {
 // Send lets the stream of copies wait for the arithmetic queued so far, and copy into
 // pinned memory.
 func (e *Engine) Send(c *tensor.Call, src []float32) {
-	l := e.lane(c)
+	l := e.line(c)
 	if l == nil {
 		return
+	}
+	switch l.state {
+	case captured, replayed:
+		l.send(at(src, len(src)), bytes(len(src)))
+		return
+	case counted:
+		l.pass.down = append(l.pass.down, staged{size: bytes(len(src))})
+		l.pass.bytes += bytes(len(src))
 	}
 	if l.last == len(l.sent) {
 		l.sent = append(l.sent, parcel{})
@@ -238,9 +267,15 @@ var errNothingSent = errors.New("gpu: there is nothing to receive")
 
 // Receive waits for one copy's event.
 func (e *Engine) Receive(c *tensor.Call, dst []float32) error {
-	l := e.lane(c)
+	l := e.line(c)
 	if l == nil {
 		return c.Scratch.(*lane).err
+	}
+	if l.state == delivered {
+		if from := l.next(l.pass.down, &l.downed, bytes(len(dst))); from != nil {
+			copy(dst, unsafe.Slice((*float32)(from), len(dst)))
+		}
+		return l.err
 	}
 	if l.first == l.last || l.sent[l.first].values != len(dst) {
 		l.keep(errNothingSent)
@@ -269,7 +304,7 @@ func (e *Engine) Settle(c *tensor.Call) error {
 		}
 	}
 	err := l.err
-	l.err, l.first, l.last = nil, 0, 0
+	l.err, l.first, l.last, l.state = nil, 0, 0, plain
 	return err
 }
 
@@ -281,6 +316,8 @@ func (e *Engine) Release(c *tensor.Call) error {
 		return nil
 	}
 	errs := []error{e.Settle(c)}
+	errs = append(errs, l.clearPasses()...)
+	errs = append(errs, l.handles.close(l.driver.Free)...)
 	left := l.memory[:0]
 	for _, p := range l.memory {
 		if err := l.driver.Free(p); err != nil {
@@ -334,17 +371,25 @@ func first(errs []error) error {
 // SoftmaxCrossEntropy waits for the loss, which is NaN after an error.
 func (e *Engine) SoftmaxCrossEntropy(c *tensor.Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64 {
 	z, y, d := at(logits, n*classes), at(labels, n), at(dlogits, n*classes)
-	l := e.lane(c)
-	if l == nil || !l.grow(&l.labels, n) || !l.grow(&l.losses, 8*(n+1)) || !l.pin(&l.mean, 8) {
+	l := e.line(c)
+	if l == nil {
+		return math.NaN()
+	}
+	if l.state == replayed {
+		l.upload(l.labels.at, y, n)
+		return math.NaN() // Repeated has it
+	}
+	l.loss = math.NaN()
+	if !l.grow(&l.labels, n) || !l.grow(&l.losses, 8*(n+1)) || !l.pin(&l.mean, 8) {
 		return math.NaN()
 	}
 	mean := unsafe.Add(l.losses.at, 8*n)
-	if !l.keep(l.driver.Upload(l.compute, l.labels.at, y, n)) ||
-		!l.keep(l.queue.SoftmaxCrossEntropy(n, classes, z, l.labels.at, d, l.losses.at, mean)) ||
-		!l.keep(l.driver.Download(l.compute, l.mean.at, mean, 8)) || !l.keep(l.driver.Sync(l.compute)) {
+	if l.upload(l.labels.at, y, n); l.err != nil || !l.keep(l.queue.SoftmaxCrossEntropy(n, classes, z, l.labels.at, d, l.losses.at, mean)) ||
+		!l.keep(l.driver.Download(l.compute, l.mean.at, mean, 8)) || l.state == captured || !l.keep(l.driver.Sync(l.compute)) {
 		return math.NaN()
 	}
-	return *(*float64)(l.mean.at)
+	l.loss = *(*float64)(l.mean.at)
+	return l.loss
 }
 
 // BatchNormBlend moves running statistics.

@@ -13,8 +13,8 @@ import (
 )
 
 // suite runs the contract of engines.
-func suite(t *testing.T, d driver.Driver, run func(*testing.T, tensor.Engine)) {
-	h := &host{Engine: open(t, d)}
+func suite(t *testing.T, e tensor.Device, run func(*testing.T, tensor.Engine)) {
+	h := &host{Device: e}
 	t.Cleanup(func() {
 		if err := h.close(); err != nil {
 			t.Error(err)
@@ -32,13 +32,13 @@ func TestConformance(t *testing.T) {
 		if lazy && os.Getenv("GRADSYNC_LONG") == "" { // the kernels are the other's
 			run = enginetest.RunSlow
 		}
-		t.Run(fmt.Sprintf("lazy=%t", lazy), func(t *testing.T) { suite(t, openFake(t, fake.Options{Lazy: lazy}), run) })
+		t.Run(fmt.Sprintf("lazy=%t", lazy), func(t *testing.T) { suite(t, open(t, openFake(t, fake.Options{Lazy: lazy})), run) })
 	}
-	t.Run("card", func(t *testing.T) { suite(t, drivertest.Card(t), enginetest.Run) })
+	t.Run("card", func(t *testing.T) { suite(t, open(t, drivertest.Card(t)), enginetest.Run) })
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")
 		}
-		suite(t, driver.Emulated(driver.EmulatorOptions{}), enginetest.RunSlow)
+		suite(t, open(t, driver.Emulated(driver.EmulatorOptions{})), enginetest.RunSlow)
 	})
 }

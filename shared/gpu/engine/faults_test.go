@@ -61,27 +61,35 @@ func everyCall(t *testing.T, run func() outcome, failAt func(n, code int), calls
 
 // step trains a network for one step and evaluates it, and gives everything back.
 func step(d driver.Driver, m *model.Model) (o outcome) {
+	e, err := engine.New(d)
+	if err != nil {
+		return outcome{err: err}
+	}
+	o = stepOn(e, m, 1)
+	if err := twice(e.Close); o.err == nil {
+		o.err = err
+	}
+	return o
+}
+
+// stepOn is step with images on an engine that stays.
+func stepOn(e tensor.Device, m *model.Model, n int) (o outcome) {
 	note := func(err error) {
 		if o.err == nil {
 			o.err = err
 		}
 	}
-	e, err := engine.New(d)
-	if err != nil {
-		return outcome{err: err}
-	}
 	p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
 	m.Init(p, rand.New(rand.NewPCG(3, 4)))
-	w := m.NewWorkspace(e, 1, 1)
+	w := m.NewWorkspace(e, n, 1)
 	w.SetStats(statistics(m))
-	x, labels := images(m, 1, 5)
-	_, err = w.Gradient(p, g, x, labels, nil)
+	x, labels := images(m, n, 5)
+	_, err := w.Gradient(p, g, x, labels, nil)
 	note(err)
-	z, err := w.Logits(p, x, 1)
+	z, err := w.Logits(p, x, n)
 	note(err)
 	o.result = append(g, z...)
 	note(twice(w.Close))
-	note(twice(e.Close))
 	return o
 }
 
@@ -157,6 +165,14 @@ func tour(d driver.Driver) (o outcome) {
 		e.SoftmaxCrossEntropy(&c, 4, 10, x, []uint8{1, 2, 3, 4}, y)
 		e.ConvBackwardFilter(&c, tensor.Conv{N: 2, InC: 1, H: 2, W: 2, OutC: 1, KH: 1, KW: 1, Stride: 1}, x, x, y[:1])
 		e.ConvBackwardFilter(&c, tensor.Conv{N: 4, InC: 1, H: 2, W: 2, OutC: 2, KH: 1, KW: 1, Stride: 1}, x, x, y[:2])
+		z := e.Make(&c, 40)
+		if z != nil {
+			e.QuantiseRange(&c, tensor.Int32s(z[:20]), x[:20], tensor.Int32s(z[20:]), 1, 1<<20)
+			e.AddInt32(&c, tensor.Int32s(z[:20]), tensor.Int32s(z[:20]))
+			e.Upload(&c, z[:2], tensor.Float32s([]int32{3, 30}))
+			e.CountNonzero(&c, y, tensor.Int32s(z[:2]), tensor.Int32s(z[4:5]))
+			e.PackBitmap(&c, x[:7], z[8:])
+		}
 		o.result = make([]float32, 87)
 		note(e.Receive(&c, o.result[:7]))
 		note(e.Receive(&c, o.result[7:47]))
@@ -270,7 +286,9 @@ func TestOverlap(t *testing.T) {
 	}
 	m := build(t, model.Spec{Name: "lenet5"})
 	p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
-	w := m.NewWorkspace(open(t, d), 2, 1)
+	e := open(t, d)
+	e.Graphs(false)
+	w := m.NewWorkspace(e, 2, 1)
 	x, labels := images(m, 2, 5)
 	gradient := func(on tensor.OnGrad) {
 		if _, err := w.Gradient(p, g, x, labels, on); err != nil {

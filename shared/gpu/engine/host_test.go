@@ -18,14 +18,14 @@ import (
 // host is an engine for buffers of the host: it copies them to a device and back around
 // every call. So the suite of engines and the networks' tests run on a device as they are.
 type host struct {
-	*engine.Engine
+	tensor.Device
 	calls []*hosted
 }
 
 // hosted is a Call of host's: buffers on the device, in the order of one operation's.
 type hosted struct {
 	call    tensor.Call
-	e       *engine.Engine
+	e       tensor.Device
 	buffers [16]slot
 	n       int
 }
@@ -40,7 +40,7 @@ type slot struct {
 func (h *host) on(c *tensor.Call) *hosted {
 	s, ok := c.Scratch.(*hosted)
 	if !ok {
-		s = &hosted{e: h.Engine}
+		s = &hosted{e: h.Device}
 		c.Scratch = s
 		h.calls = append(h.calls, s)
 	}
@@ -104,115 +104,115 @@ func (s *hosted) end() {
 
 func (h *host) Gemm(c *tensor.Call, g tensor.Gemm, a, b, out []float32) {
 	s := h.on(c)
-	h.Engine.Gemm(&s.call, g, s.in(a), s.in(b), s.out(out))
+	h.Device.Gemm(&s.call, g, s.in(a), s.in(b), s.out(out))
 	s.end()
 }
 
 func (h *host) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32) {
 	s := h.on(c)
-	h.Engine.ConvForward(&s.call, g, s.in(x), s.in(w), s.in(bias), s.out(y))
+	h.Device.ConvForward(&s.call, g, s.in(x), s.in(w), s.in(bias), s.out(y))
 	s.end()
 }
 
 func (h *host) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []float32) {
 	s := h.on(c)
-	h.Engine.ConvBackwardData(&s.call, g, s.in(dy), s.in(w), s.out(dx))
+	h.Device.ConvBackwardData(&s.call, g, s.in(dy), s.in(w), s.out(dx))
 	s.end()
 }
 
 func (h *host) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
 	s := h.on(c)
-	h.Engine.ConvBackwardFilter(&s.call, g, s.in(x), s.in(dy), s.out(dw))
+	h.Device.ConvBackwardFilter(&s.call, g, s.in(x), s.in(dy), s.out(dw))
 	s.end()
 }
 
 func (h *host) LinearForward(c *tensor.Call, g tensor.Linear, x, w, bias, y []float32) {
 	s := h.on(c)
-	h.Engine.LinearForward(&s.call, g, s.in(x), s.in(w), s.in(bias), s.out(y))
+	h.Device.LinearForward(&s.call, g, s.in(x), s.in(w), s.in(bias), s.out(y))
 	s.end()
 }
 
 func (h *host) LinearBackwardData(c *tensor.Call, g tensor.Linear, dy, w, dx []float32) {
 	s := h.on(c)
-	h.Engine.LinearBackwardData(&s.call, g, s.in(dy), s.in(w), s.out(dx))
+	h.Device.LinearBackwardData(&s.call, g, s.in(dy), s.in(w), s.out(dx))
 	s.end()
 }
 
 func (h *host) LinearBackwardFilter(c *tensor.Call, g tensor.Linear, x, dy, dw []float32) {
 	s := h.on(c)
-	h.Engine.LinearBackwardFilter(&s.call, g, s.in(x), s.in(dy), s.out(dw))
+	h.Device.LinearBackwardFilter(&s.call, g, s.in(x), s.in(dy), s.out(dw))
 	s.end()
 }
 
 func (h *host) BiasBackward(c *tensor.Call, n, ch, hw int, dy, db []float32) {
 	s := h.on(c)
-	h.Engine.BiasBackward(&s.call, n, ch, hw, s.in(dy), s.out(db))
+	h.Device.BiasBackward(&s.call, n, ch, hw, s.in(dy), s.out(db))
 	s.end()
 }
 
 func (h *host) BatchNormForward(c *tensor.Call, g tensor.Norm, x, scale, shift, y, mean, variance []float32) {
 	s := h.on(c)
-	h.Engine.BatchNormForward(&s.call, g, s.in(x), s.in(scale), s.in(shift), s.out(y), s.out(mean), s.out(variance))
+	h.Device.BatchNormForward(&s.call, g, s.in(x), s.in(scale), s.in(shift), s.out(y), s.out(mean), s.out(variance))
 	s.end()
 }
 
 func (h *host) BatchNormInference(c *tensor.Call, g tensor.Norm, x, scale, shift, mean, variance, y []float32) {
 	s := h.on(c)
-	h.Engine.BatchNormInference(&s.call, g, s.in(x), s.in(scale), s.in(shift), s.in(mean), s.in(variance), s.out(y))
+	h.Device.BatchNormInference(&s.call, g, s.in(x), s.in(scale), s.in(shift), s.in(mean), s.in(variance), s.out(y))
 	s.end()
 }
 
 func (h *host) BatchNormBackward(c *tensor.Call, g tensor.Norm, x, y, dy, scale, mean, variance, dx, dscale, dshift []float32) {
 	s := h.on(c)
-	h.Engine.BatchNormBackward(&s.call, g, s.in(x), s.in(y), s.in(dy), s.in(scale), s.in(mean), s.in(variance), s.out(dx), s.out(dscale), s.out(dshift))
+	h.Device.BatchNormBackward(&s.call, g, s.in(x), s.in(y), s.in(dy), s.in(scale), s.in(mean), s.in(variance), s.out(dx), s.out(dscale), s.out(dshift))
 	s.end()
 }
 
 func (h *host) Add(c *tensor.Call, a, b, y []float32, relu bool) {
 	s := h.on(c)
-	h.Engine.Add(&s.call, s.in(a), s.in(b), s.out(y), relu)
+	h.Device.Add(&s.call, s.in(a), s.in(b), s.out(y), relu)
 	s.end()
 }
 
 func (h *host) ReLU(c *tensor.Call, x, y []float32) {
 	s := h.on(c)
-	h.Engine.ReLU(&s.call, s.in(x), s.out(y))
+	h.Device.ReLU(&s.call, s.in(x), s.out(y))
 	s.end()
 }
 
 func (h *host) ReLUBackward(c *tensor.Call, y, dy, dx []float32) {
 	s := h.on(c)
-	h.Engine.ReLUBackward(&s.call, s.in(y), s.in(dy), s.out(dx))
+	h.Device.ReLUBackward(&s.call, s.in(y), s.in(dy), s.out(dx))
 	s.end()
 }
 
 func (h *host) MaxPoolForward(c *tensor.Call, g tensor.Pool, x, y []float32, arg []int32) {
 	s := h.on(c)
-	h.Engine.MaxPoolForward(&s.call, g, s.in(x), s.out(y), indices(s.out(values(arg))))
+	h.Device.MaxPoolForward(&s.call, g, s.in(x), s.out(y), indices(s.out(values(arg))))
 	s.end()
 }
 
 func (h *host) MaxPoolBackward(c *tensor.Call, g tensor.Pool, dy []float32, arg []int32, dx []float32) {
 	s := h.on(c)
-	h.Engine.MaxPoolBackward(&s.call, g, s.in(dy), indices(s.in(values(arg))), s.out(dx))
+	h.Device.MaxPoolBackward(&s.call, g, s.in(dy), indices(s.in(values(arg))), s.out(dx))
 	s.end()
 }
 
 func (h *host) AvgPoolForward(c *tensor.Call, g tensor.Pool, x, y []float32) {
 	s := h.on(c)
-	h.Engine.AvgPoolForward(&s.call, g, s.in(x), s.out(y))
+	h.Device.AvgPoolForward(&s.call, g, s.in(x), s.out(y))
 	s.end()
 }
 
 func (h *host) AvgPoolBackward(c *tensor.Call, g tensor.Pool, dy, dx []float32) {
 	s := h.on(c)
-	h.Engine.AvgPoolBackward(&s.call, g, s.in(dy), s.out(dx))
+	h.Device.AvgPoolBackward(&s.call, g, s.in(dy), s.out(dx))
 	s.end()
 }
 
 func (h *host) SoftmaxCrossEntropy(c *tensor.Call, n, classes int, logits []float32, labels []uint8, dlogits []float32) float64 {
 	s := h.on(c)
-	loss := h.Engine.SoftmaxCrossEntropy(&s.call, n, classes, s.in(logits), labels, s.out(dlogits))
+	loss := h.Device.SoftmaxCrossEntropy(&s.call, n, classes, s.in(logits), labels, s.out(dlogits))
 	s.end()
 	return loss
 }

@@ -1,5 +1,6 @@
 // Package fake builds a libcuda.so.1 for tests: the driver's calls with the kernels
-// compiled for the CPU, by g++ and from the same CUDA C that the PTX is made of.
+// compiled for the CPU, by g++ and from the same CUDA C that the PTX is made of. Beside it
+// a libcublas and a libcudnn do their work by plain loops over its memory.
 //
 // The host can neither read nor write its device memory, an address is never given
 // twice, and a write behind an allocation is found out. A lazy device does
@@ -38,7 +39,20 @@ var ErrMissing = errors.New("the fake GPU driver needs g++, Linux and amd64")
 // ErrMissing, or holds what g++ said.
 //
 // Source: ours: kernels that a debugger and a sanitiser understand
-func Build(kernels fs.FS) (string, error) { return build(kernels, "") }
+func Build(kernels fs.FS) (string, error) { return buildDriver(kernels, "") }
+
+// BuildLibraries is Build for cuBLAS and cuDNN, in one file, which need no kernels.
+//
+// Source: ours: call order, arguments and results without a card
+func BuildLibraries() (string, error) {
+	text, err := cpp.ReadFile("cpp/" + libraries)
+	if err != nil {
+		return "", err
+	}
+	return build("gradsync-fake-libraries", libraries, []file{{libraries, text}})
+}
+
+const libraries = "libraries.cpp"
 
 // Install puts a library into dir, and what a linker looks for, that a program can be
 // linked to: calls that no test needs are there and return CUDA_ERROR_NOT_SUPPORTED. The
@@ -46,7 +60,7 @@ func Build(kernels fs.FS) (string, error) { return build(kernels, "") }
 //
 // Source: ours: for programs with gorgonia.org/cu
 func Install(kernels fs.FS, dir string) error {
-	built, err := build(kernels, called, "-Wl,-soname,libcuda.so.1")
+	built, err := buildDriver(kernels, called, "-Wl,-soname,libcuda.so.1")
 	if err != nil {
 		return err
 	}
@@ -62,18 +76,23 @@ func Install(kernels fs.FS, dir string) error {
 	return nil
 }
 
-// build compiles the library; it has stubs for all of called that it lacks.
-func build(kernels fs.FS, called string, more ...string) (string, error) {
+// buildDriver compiles the driver; it has stubs for all of called that it lacks.
+func buildDriver(kernels fs.FS, called string, more ...string) (string, error) {
+	files, err := collect(kernels, called)
+	if err != nil {
+		return "", err
+	}
+	return build("gradsync-fake-cuda", "fake.cpp", files, more...)
+}
+
+// build compiles one of the files to a library of that name.
+func build(name, main string, files []file, more ...string) (string, error) {
 	if !supported {
 		return "", ErrMissing
 	}
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		return "", ErrMissing
-	}
-	files, err := collect(kernels, called)
-	if err != nil {
-		return "", err
 	}
 	flags := []string{"-std=c++17", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-function"}
 	flags = append(flags, more...)
@@ -90,7 +109,7 @@ func build(kernels fs.FS, called string, more ...string) (string, error) {
 		fmt.Fprintln(sum, f.name, len(f.text))
 		sum.Write(f.text)
 	}
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("gradsync-fake-cuda-%x.so", sum.Sum(nil)[:12]))
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("%s-%x.so", name, sum.Sum(nil)[:12]))
 	unlock, err := lock(path + ".lock") // tests of several packages want it at once
 	if err != nil {
 		return "", err
@@ -99,7 +118,7 @@ func build(kernels fs.FS, called string, more ...string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	return path, compile(compiler, flags, files, path)
+	return path, compile(compiler, flags, main, files, path)
 }
 
 type file struct {
@@ -140,7 +159,7 @@ func collect(kernels fs.FS, called string) ([]file, error) {
 	register := "// Every kernel, under its name in the PTX.\n"
 	for _, from := range []fs.FS{own, kernels} {
 		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
+			if err != nil || d.IsDir() || name == libraries {
 				return err
 			}
 			text, err := fs.ReadFile(from, name)
@@ -158,7 +177,7 @@ func collect(kernels fs.FS, called string) ([]file, error) {
 }
 
 // compile writes the library under its name when it is whole.
-func compile(compiler string, flags []string, files []file, path string) error {
+func compile(compiler string, flags []string, main string, files []file, path string) error {
 	dir, err := os.MkdirTemp("", "gradsync-fake-")
 	if err != nil {
 		return err
@@ -170,7 +189,7 @@ func compile(compiler string, flags []string, files []file, path string) error {
 		}
 	}
 	built := filepath.Join(filepath.Dir(path), filepath.Base(dir)+".so")
-	cmd := exec.Command(compiler, append(flags, "fake.cpp", "-o", built)...)
+	cmd := exec.Command(compiler, append(flags, main, "-o", built)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "warning:") {
 		os.Remove(built)

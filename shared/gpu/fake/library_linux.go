@@ -105,6 +105,47 @@ func open(path string, o Options) (*Library, error) {
 	return l, nil
 }
 
+// Libraries puts cuBLAS and cuDNN of this driver into dir, from what BuildLibraries built,
+// under NVIDIA's names; each has a state of its own. cuda is the version they are for.
+func (l *Library) Libraries(built, dir string, cuda int) (blas, dnn *Library, err error) {
+	text, err := os.ReadFile(built)
+	if err != nil {
+		return nil, nil, err
+	}
+	var both [2]*Library
+	for i, name := range []string{fmt.Sprintf("libcublas.so.%d", cuda), "libcudnn.so.9"} {
+		o := &Library{Path: filepath.Join(dir, name)}
+		if err := os.WriteFile(o.Path, text, 0o755); err != nil {
+			return nil, nil, err
+		}
+		if o.handle, err = purego.Dlopen(o.Path, purego.RTLD_NOW|purego.RTLD_LOCAL); err != nil {
+			return nil, nil, err
+		}
+		var args []uintptr
+		for _, name := range []string{"fakeContext", "fakeValid", "fakeAt", "fakeSubmit"} {
+			f, err := purego.Dlsym(l.handle, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			args = append(args, f)
+		}
+		attach, err := purego.Dlsym(o.handle, "fakeAttach")
+		if err != nil {
+			return nil, nil, err
+		}
+		purego.SyscallN(attach, args...)
+		if err := o.Set("cuda", cuda); err != nil {
+			return nil, nil, err
+		}
+		both[i] = o
+	}
+	return both[0], both[1], nil
+}
+
+// Set changes what a fake library is: "major", cuDNN's version; "none", whether cuDNN has no
+// algorithm that gives the same bits each time.
+func (l *Library) Set(key string, v int) error { return l.configure(key, v) }
+
 // call calls one of the library's functions with a name.
 func (l *Library) call(function, key string, v int) (int, error) {
 	f, err := purego.Dlsym(l.handle, function)

@@ -37,3 +37,11 @@ func (*Library) FailAt(int, int) error { return ErrMissing }
 
 // Count returns ErrMissing.
 func (*Library) Count(string) (int, error) { return 0, ErrMissing }
+
+// Libraries returns ErrMissing.
+func (*Library) Libraries(string, string, int) (blas, dnn *Library, err error) {
+	return nil, nil, ErrMissing
+}
+
+// Set returns ErrMissing.
+func (*Library) Set(string, int) error { return ErrMissing }

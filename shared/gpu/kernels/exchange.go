@@ -90,15 +90,18 @@ func (q *Queue) Quantise(n int, x, dst, clipped unsafe.Pointer, scale float32, l
 	return q.run(quantise, elements(n), 1, 1)
 }
 
-// QuantiseRange is vec.QuantiseRange of n elements, from x to dst (int32).
-func (q *Queue) QuantiseRange(n int, x, dst, clipped unsafe.Pointer, limit float64) error {
-	if !(limit > 1e-290) || math.IsInf(limit, 1) {
-		return fmt.Errorf("gpu: quantise: range %g", limit)
+// QuantiseRange is vec.QuantiseRange of n elements, from x to dst (int32), clamped to
+// −top … top. Elements within the range count as out of it too if they are more than 1 beyond
+// top, but for its ends.
+func (q *Queue) QuantiseRange(n int, x, dst, clipped unsafe.Pointer, limit float64, top int32) error {
+	if !(limit > 1e-290) || math.IsInf(limit, 1) || top < 0 {
+		return fmt.Errorf("gpu: quantise: range %g, limit %d", limit, top)
 	}
 	q.addresses(x, dst, clipped)
 	q.ints(n)
 	q.doubles(math.MaxInt32 / limit)
 	q.floats(atMost(limit))
+	q.ints(int(top))
 	return q.run(quantiseRange, elements(n), 1, 1)
 }
 

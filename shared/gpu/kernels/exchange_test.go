@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -111,12 +112,21 @@ func TestQuantise(t *testing.T) {
 				check(fmt.Sprintf("scale %g, limit %d", c.scale, c.limit), want, vec.Quantise(want, x, c.scale, c.limit))
 			}
 			for _, limit := range []float64{1, 2.5, 1e-39, 1e30, 0.1} {
-				m.ok(m.QuantiseRange(n, px, q, clipped, limit))
-				check(fmt.Sprintf("range %g", limit), want, vec.QuantiseRange(want, x, limit))
+				for _, top := range []int32{math.MaxInt32, 1 << 29, 1000} {
+					m.ok(m.QuantiseRange(n, px, q, clipped, limit, top))
+					over := vec.QuantiseRange(want, x, limit)
+					for i, v := range want {
+						if v != math.MaxInt32 && v != -math.MaxInt32 && max(int64(v), -int64(v)) > int64(top)+1 {
+							over.Saturated++
+						}
+						want[i] = max(-top, min(top, v))
+					}
+					check(fmt.Sprintf("range %g, limit %d", limit, top), want, over)
+				}
 			}
 			m.clear()
 		}
-		if m.Quantise(1, nil, nil, nil, 0, 1) == nil || m.QuantiseRange(1, nil, nil, nil, 0) == nil {
+		if m.Quantise(1, nil, nil, nil, 0, 1) == nil || m.QuantiseRange(1, nil, nil, nil, 0, 1) == nil || m.QuantiseRange(1, nil, nil, nil, 1, -1) == nil {
 			m.t.Error("a scale of 0 passes")
 		}
 	})

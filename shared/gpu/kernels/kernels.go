@@ -51,6 +51,7 @@ const (
 	convBackwardData
 	convBackwardFilter
 	sumParts
+	biasForward
 	biasBackward
 	normMoments
 	normApply
@@ -87,6 +88,7 @@ var signatures = [kernels]struct{ name, params string }{
 	convBackwardData:    {"conv_backward_data", "pppiiiiiiiiiii"},
 	convBackwardFilter:  {"conv_backward_filter", "pppiiiiiiiiiiii"},
 	sumParts:            {"sum_parts", "ppii"},
+	biasForward:         {"bias_forward", "ppiiii"},
 	biasBackward:        {"bias_backward", "ppiii"},
 	normMoments:         {"norm_moments", "pppiii"},
 	normApply:           {"norm_apply", "ppppppiiifi"},
@@ -108,7 +110,7 @@ var signatures = [kernels]struct{ name, params string }{
 	bitmapPack:          {"bitmap_pack", "ppppi"},
 	bitmapUnpack:        {"bitmap_unpack", "ppppii"},
 	quantise:            {"quantise", "pppiffi"},
-	quantiseRange:       {"quantise_range", "pppidf"},
+	quantiseRange:       {"quantise_range", "pppidfi"},
 	addInt32:            {"add_int32", "ppi"},
 	subInt32:            {"sub_int32", "ppi"},
 	addInt32Wide:        {"add_int32_wide", "ppi"},

@@ -106,6 +106,15 @@ func (q *Queue) ConvBackwardFilter(g tensor.Conv, x, dy, dw, scratch unsafe.Poin
 	return q.run(sumParts, elements(n), 1, 1)
 }
 
+// BiasForward adds a bias to n images of ch channels with hw pixels, in place, then does
+// the ReLU if relu: for products that a library made.
+func (q *Queue) BiasForward(n, ch, hw int, bias, y unsafe.Pointer, relu bool) error {
+	q.addresses(bias, y)
+	q.ints(n*ch*hw, ch, hw)
+	q.flag(relu)
+	return q.run(biasForward, elements(n*ch*hw), 1, 1)
+}
+
 // BiasBackward sums dy of n images over images and hw pixels for each of ch channels.
 func (q *Queue) BiasBackward(n, ch, hw int, dy, db unsafe.Pointer) error {
 	q.addresses(dy, db)

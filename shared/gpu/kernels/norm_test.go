@@ -34,6 +34,15 @@ func TestBias(t *testing.T) {
 			db := room[float32](m, g.C)
 			m.ok(m.BiasBackward(g.N, g.C, g.HW, up(m, dy), db))
 			within(m.t, fmt.Sprintf("%+v", g), down[float32](m, db, g.C), want)
+			x, bias := random(r, len(dy)), random(r, g.C)
+			y := up(m, x)
+			m.ok(m.BiasForward(g.N, g.C, g.HW, up(m, bias), y, g.ReLU))
+			for i := range x {
+				if x[i] += bias[i/g.HW%g.C]; g.ReLU {
+					x[i] = max(x[i], 0)
+				}
+			}
+			same(m.t, fmt.Sprintf("forward, %+v", g), down[float32](m, y, len(x)), x)
 			m.clear()
 		}
 	})

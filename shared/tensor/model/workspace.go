@@ -37,6 +37,7 @@ type Workspace struct {
 	stats    []float32
 	pass     layer.Pass
 	device   *mirror // nil on the host
+	taker    Taker   // of the gradient under way; nil: the host gets it
 }
 
 var _ Stepper = (*Workspace)(nil)
@@ -105,7 +106,7 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 	if err := w.check(params, x, n); err != nil {
 		return 0, err
 	}
-	if len(grads) != m.length {
+	if len(grads) != m.length && w.taker == nil {
 		return 0, fmt.Errorf("model: %s has %d parameters, the gradient buffer %d", m.name, m.length, len(grads))
 	}
 	for i, l := range labels {
@@ -114,6 +115,7 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 		}
 	}
 	w.pass = pass
+	w.repeat(grads)
 	p, g := w.begin(params, grads)
 	w.forward(p, x)
 	w.sendStats()
@@ -125,7 +127,7 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 		}
 		at := w.backward(in, p, g)
 		if at != nil && w.device != nil {
-			w.device.Send(&w.call, g[at.offset:at.offset+at.length])
+			w.leave(at, p, g)
 			continue
 		}
 		if at != nil && on != nil {
@@ -135,7 +137,7 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 		}
 	}
 	if w.device != nil {
-		return loss, w.receive(grads, on)
+		return w.repeated(loss), w.receive(grads, on)
 	}
 	return loss, nil
 }

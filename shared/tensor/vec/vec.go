@@ -73,6 +73,23 @@ func View(x []float32) []byte {
 	return floatBytes(x)
 }
 
+// Floats returns wire's own memory as the elements that it encodes: the inverse of View.
+// It is nil where memory holds words otherwise, where wire does not begin at a multiple of
+// four bytes, and where it ends within an element.
+func Floats(wire []byte) []float32 {
+	if !littleEndian || len(wire)%4 != 0 {
+		return nil
+	}
+	if len(wire) == 0 {
+		return []float32{}
+	}
+	at := unsafe.Pointer(unsafe.SliceData(wire))
+	if uintptr(at)%4 != 0 {
+		return nil
+	}
+	return unsafe.Slice((*float32)(at), len(wire)/4)
+}
+
 // AppendBytes appends src to dst as little-endian IEEE 754 words.
 func AppendBytes(dst []byte, src []float32) []byte {
 	dst, out := extend(dst, 4*len(src))

@@ -83,3 +83,24 @@ func TestView(t *testing.T) {
 		t.Errorf("the view of nothing is %v", e)
 	}
 }
+
+// Floats is the inverse of View: the same memory. What it cannot show as elements is nil.
+func TestFloats(t *testing.T) {
+	x := []float32{1, -0.5, float32(math.Inf(1)), 4}
+	v := View(x)
+	if v == nil {
+		t.Skip("this machine's words are not the wire's")
+	}
+	back := Floats(v[4:12])
+	if len(back) != 2 || cap(back) != 2 || &back[0] != &x[1] {
+		t.Fatalf("%v, capacity %d, of other memory", back, cap(back))
+	}
+	for name, bad := range map[string][]byte{"begins within a word": v[1:9], "ends within an element": v[:7]} {
+		if got := Floats(bad); got != nil {
+			t.Errorf("%s: %v, want nil", name, got)
+		}
+	}
+	if e := Floats(v[:0]); e == nil || len(e) != 0 {
+		t.Errorf("no bytes: %v, want no elements", e)
+	}
+}

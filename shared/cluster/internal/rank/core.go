@@ -164,6 +164,7 @@ type Req struct {
 	Tag  cluster.Tag
 	Into *cluster.Msg // of a receive
 	Left int          // of a send: pieces still to be written from the caller's buffer
+	Body []byte       // of a send: what was given away and is still to be written
 
 	rank    *Rank
 	bound   bool // of a receive: its message has begun to arrive

@@ -9,7 +9,7 @@ import (
 // to the rank by Hand, or by Arrive and Finish.
 type Network interface {
 	// Send sends m to q.Peer, which may be the rank itself. It is called without
-	// the lock and enters t.
+	// the lock and enters t. A body that m gives away is the Network's.
 	Send(t *Thread, q *Req, m *cluster.Msg)
 	// Broadcast sends m to others, in the same way.
 	Broadcast(t *Thread, q *Req, others []int, m *cluster.Msg)

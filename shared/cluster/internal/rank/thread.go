@@ -169,6 +169,9 @@ func (t *Thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	q := t.rank.NewReq("send")
 	q.Peer, q.Tag = to, tag
 	t.rank.net.Send(t, q, m)
+	if m.Given {
+		m.Body = nil
+	}
 	return q
 }
 

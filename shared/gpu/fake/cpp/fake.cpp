@@ -166,8 +166,8 @@ static int enter(const char* name) {
 #define STREAM(s) Stream* stream = of(s); if (!stream) return 400
 
 API fakeConfigure(const char* key, long value) {
-  std::map<std::string, long*> keys = {{"lazy", &config.lazy}, {"memory", &config.memory}, {"version", &config.version}, {"devices", &config.devices}, {"capability", &config.capability},
-                                       {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}};
+  std::map<std::string, long*> keys = {{"lazy", &config.lazy}, {"memory", &config.memory}, {"version", &config.version}, {"devices", &config.devices},
+                                       {"capability", &config.capability}, {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}};
   if (!keys.count(key)) return 1;
   *keys[key] = value;
   if (!strcmp(key, "fail_at")) calls = 0;
@@ -179,6 +179,21 @@ extern "C" __attribute__((visibility("default"))) long fakeCount(const char* key
   if (!strcmp(key, "open")) return (long)(live.size() + pinned.size() + streams.size() + events.size() + graphs.size() + modules.size());
   if (!strcmp(key, "kernels")) return (long)kernels().size();
   return counts[key];
+}
+
+// What fake libraries of CUDA ask: is there a context, are bytes in one allocation, where
+// do kernels find them, and put work on a stream.
+extern "C" __attribute__((visibility("default"))) int fakeContext() { return has_context; }
+extern "C" __attribute__((visibility("default"))) int fakeValid(uint64_t p, size_t n) {
+  std::lock_guard<std::recursive_mutex> hold(lock);
+  return valid(p, n);
+}
+extern "C" __attribute__((visibility("default"))) char* fakeAt(uint64_t p) { return at(p); }
+extern "C" __attribute__((visibility("default"))) int fakeSubmit(void* s, const std::function<int()>* work) {
+  std::lock_guard<std::recursive_mutex> hold(lock);
+  STREAM(s);
+  counts["library work"]++;
+  return submit(stream, [f = *work] { int r = f(); return r ? sticky = r : 0; });
 }
 
 API cuInit(unsigned) {

@@ -123,19 +123,24 @@ KERNEL(quantise)(const float* x, int* q, int* clipped, int n, float scale, float
 }
 
 // q = round(x·scale) for |x| ≤ bound, halves to even, else the end of the range, 0 for
-// NaN. Products are double precision's; 3·2⁵¹ leaves the rounded integer in the low bits.
-KERNEL(quantise_range)(const float* x, int* q, int* clipped, int n, double scale, float bound) {
+// NaN, and then clamped to −top … top. Products are double precision's; 3·2⁵¹ leaves the
+// rounded integer in the low bits. Not counted as beyond top is 1, which rounding may put
+// there, and the end of the range.
+KERNEL(quantise_range)(const float* x, int* q, int* clipped, int n, double scale, float bound, int top) {
   int saturated = 0, nan = 0, infinite = 0;
   FOR_EACH(i, n) {
     const float v = x[i];
     if (v >= -bound && v <= bound) {
-      q[i] = (int)(unsigned)__builtin_bit_cast(unsigned long long, (double)v * scale + 6755399441055744.0);
+      const int r = (int)(unsigned)__builtin_bit_cast(unsigned long long, (double)v * scale + 6755399441055744.0);
+      const int beyond = r > top ? r - top : r < -top ? -top - r : 0;
+      saturated += beyond > 1 && r != 2147483647 && r != -2147483647;
+      q[i] = r > top ? top : r < -top ? -top : r;
       continue;
     }
     nan += v != v;
     infinite += is_infinite(v);
     saturated += v == v && !is_infinite(v);
-    q[i] = v != v ? 0 : v > 0.0f ? 2147483647 : -2147483647;
+    q[i] = v != v ? 0 : v > 0.0f ? top : -top;
   }
   put_clipped(clipped, saturated, nan, infinite);
 }

@@ -9,6 +9,14 @@ KERNEL(add)(const float* a, const float* b, float* y, int n, int clip) {
   }
 }
 
+// Adds a channel's bias to y in place, then does the ReLU.
+KERNEL(bias_forward)(const float* bias, float* y, int total, int C, int hw, int clip) {
+  FOR_EACH(i, total) {
+    float v = y[i] + bias[i / hw % C];
+    y[i] = clip ? relu(v) : v;
+  }
+}
+
 KERNEL(relu_forward)(const float* x, float* y, int n) {
   FOR_EACH(i, n) y[i] = relu(x[i]);
 }

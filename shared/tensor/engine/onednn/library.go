@@ -4,6 +4,7 @@ package onednn
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"unsafe"
@@ -157,11 +158,16 @@ func load(from loader) (*library, error) {
 // system is the machine's own dynamic linker.
 type system struct{}
 
+// The loader keeps an error's text for the thread that asked.
 func (system) open(file string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return purego.Dlopen(file, purego.RTLD_LAZY|purego.RTLD_LOCAL)
 }
 
 func (system) symbol(handle uintptr, name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return purego.Dlsym(handle, name)
 }
 

@@ -9,4 +9,6 @@ import (
 	_ "gradsync/shared/cluster/virtual"    // want paper-dasp
 	_ "gradsync/shared/gpu"                // want paper-dasp
 	_ "gradsync/shared/tensor"
+	_ "gradsync/shared/tensor/optim"
+	_ "gradsync/shared/tensor/vec"
 )

@@ -1,0 +1,2 @@
+// Package optim stands here so that others can import it.
+package optim

@@ -1,0 +1,83 @@
+package ringsparse
+
+import "gradsync/shared/cluster"
+
+// Blocks holds a rank's own blocks of a step where its gradient is computed, on a device: both
+// kinds, counted and packed there. It does S3 and S41's counting of a layer before the task
+// reports that layer, and then gives each block in the kind that the ring needs: at hop 0 the
+// one that is sent, later the one that the block from the left is added to. So what crosses to
+// the host is what the wire would have of it. Sums, and what is made of them (S5, S51, S52),
+// are the host's: every one needs what arrived there.
+//
+// Source: ours: the patent computes on devices and does not say what leaves them
+type Blocks interface {
+	// Nonzero returns how many entries of a layer's block are not +0.
+	Nonzero(layer int, k Kind, block int) int
+	// Fetch begins to bring a block for which Load will most likely be called next.
+	Fetch(layer int, k Kind, block int)
+	// Load writes a block to dst. With a form that is not nil it also appends the form of
+	// codec bitmap to that, if it has it.
+	Load(dst []float32, form []byte, layer int, k Kind, block int) ([]byte, error)
+}
+
+// Local says what Blocks are made of: of layer g, after fold and sign, and W′.
+//
+//	g ← ∇ + λ·W0,   or with sign Printed   0 − (∇ + λ·W0)
+//	W′ = W0 + s·η·g, projected by the mask
+//
+// Every product and every sum is rounded to float32, as package vec does.
+//
+// Source: S3
+type Local struct {
+	Layers      []cluster.Layer
+	Blocks      int     // of a layer, cut by Block
+	Kinds       []Kind  // that may be sent, in order
+	WeightDecay float32 // λ
+	Step        float32 // s·η
+	Sign        Sign
+	Mask        []bool // nil: all are kept
+}
+
+// openBlocks asks the job for Blocks. A threshold has none: what it drops at any hop is known
+// to the host alone, and belongs to the next gradient before that is counted.
+func (x *ring) openBlocks() (err error) {
+	if x.job.Blocks == nil || x.job.Task == nil || x.threshold > 0 {
+		return nil
+	}
+	n, kinds := x.n, []Kind{Weights, Gradients}
+	if x.rival {
+		n = 1
+	}
+	if x.only != 0 {
+		kinds = []Kind{x.only}
+	}
+	x.blocks, err = x.job.Blocks(Local{Layers: x.job.Layers, Blocks: n, Kinds: kinds,
+		WeightDecay: float32(x.job.WeightDecay), Step: float32(float64(x.sign) * x.job.Rate), Sign: x.sign, Mask: x.job.Mask})
+	return err
+}
+
+// fetch begins to bring own block i in the kind that this rank would choose: the rank before
+// sees much the same zeros. It comes while the ring waits.
+func (x *ring) fetch(i int) {
+	if x.blocks == nil {
+		return
+	}
+	i = mod(i, x.n)
+	k := x.only
+	if k == 0 {
+		k, _ = Choose(1-x.dw[i], 1-x.dg[i], x.tie)
+	}
+	x.blocks.Fetch(x.layer, k, i)
+}
+
+// load brings own block i of a kind to its store, and appends its form to one that is not nil.
+func (x *ring) load(form []byte, k Kind, i int) ([]byte, error) {
+	if x.blocks == nil {
+		return form, nil
+	}
+	lo, hi := x.lo, x.lo+x.length
+	if !x.rival {
+		lo, hi = x.block(i)
+	}
+	return x.blocks.Load(x.store(k, lo, hi), form, x.layer, k, i)
+}

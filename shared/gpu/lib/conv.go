@@ -1,0 +1,188 @@
+package lib
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"gradsync/shared/tensor"
+)
+
+// algorithms is how many cuDNN is asked for at most.
+const algorithms = 10
+
+// algorithmInfo is cudnnConvolutionFwdAlgoPerf_t, and its two siblings.
+type algorithmInfo struct {
+	algorithm, status int32
+	_                 float32 // time
+	_                 uint64  // memory
+	determinism       int32
+	_                 [4]int32 // its kind of arithmetic, and room for more
+}
+
+// pass is a direction of a convolution.
+type pass int
+
+const (
+	forward pass = iota
+	backwardData
+	backwardFilter
+	passes
+)
+
+// calls are the functions of each pass.
+var calls = [passes]struct{ list, room, run int }{
+	{dnnForwardList, dnnForwardRoom, dnnForward}, {dnnDataList, dnnDataRoom, dnnData}, {dnnFilterList, dnnFilterRoom, dnnFilterGradient},
+}
+
+// transforms are the algorithms by Fourier's or Winograd's transform. An output's error is
+// that of the tile around it, and a NaN is in all of the tile: the contract of engines
+// allows neither.
+var transforms = [passes][4]int32{forward: {4, 5, 6, 7}, backwardData: {2, 3, 4, 5}, backwardFilter: {2, 4, 5, 6}}
+
+type convKey tensor.Conv
+
+// Conv is a convolution's shape: descriptors, and for each pass the algorithm that cuDNN's
+// heuristics put first among those that give the same bits each time, keep to the limit and
+// transform nothing.
+//
+// Source: ours: cudnnGetConvolution…Algorithm_v7
+type Conv struct {
+	layers     *Layers
+	x, w, y, c uintptr
+	chosen     [passes]struct {
+		algorithm int32
+		room      int
+		known, ok bool
+	}
+}
+
+// Conv returns a shape's, made at the first time.
+func (l *Layers) Conv(g tensor.Conv) (*Conv, error) {
+	if c := l.convs[convKey(g)]; c != nil {
+		return c, nil
+	}
+	if n := max(g.N*g.InC*g.H*g.W, g.N*g.OutC*g.OutH()*g.OutW(), g.OutC*g.Taps()); n > math.MaxInt32 {
+		return nil, fmt.Errorf("gpu: a convolution with a tensor of %d values: at most 2147483647 are possible", n)
+	}
+	c := &Conv{layers: l}
+	var err error
+	if c.x, err = l.tensor(g.N, g.InC, g.H, g.W); err != nil {
+		return nil, err
+	}
+	if c.y, err = l.tensor(g.N, g.OutC, g.OutH(), g.OutW()); err != nil {
+		return nil, err
+	}
+	if c.w, err = l.create(dnnFilter, dnnDestroyFilter); err != nil {
+		return nil, err
+	}
+	if err = l.do(dnnSetFilter, l.set(c.w, typeFloat, layoutNCHW, uintptr(g.OutC), uintptr(g.InC), uintptr(g.KH), uintptr(g.KW))); err != nil {
+		return nil, err
+	}
+	if c.c, err = l.create(dnnConv, dnnDestroyConv); err != nil {
+		return nil, err
+	}
+	pad, stride := uintptr(g.Pad), uintptr(g.Stride)
+	if err = l.do(dnnSetConv, l.set(c.c, pad, pad, stride, stride, 1, 1, crossCorrelation, typeFloat)); err != nil {
+		return nil, err
+	}
+	if err = l.do(dnnSetMath, l.set(c.c, l.math)); err != nil {
+		return nil, err
+	}
+	d := &l.dims
+	if err = l.do(dnnOutput, l.set(c.c, c.x, c.w, address(&d[0]), address(&d[1]), address(&d[2]), address(&d[3]))); err != nil {
+		return nil, err
+	}
+	if want := [4]int32{int32(g.N), int32(g.OutC), int32(g.OutH()), int32(g.OutW())}; *d != want {
+		return nil, fmt.Errorf("gpu: cuDNN %s makes %v of a convolution whose output is %v", l.lib.Version(), *d, want)
+	}
+	l.convs[convKey(g)] = c
+	return c, nil
+}
+
+// ends returns a pass's descriptors in the order of its calls: two inputs and the output,
+// with the convolution's before the last.
+func (c *Conv) ends(p pass) (a, b, out uintptr) {
+	switch p {
+	case forward:
+		return c.x, c.w, c.y
+	case backwardData:
+		return c.w, c.y, c.x
+	}
+	return c.x, c.y, c.w
+}
+
+// Room returns how many bytes of scratch memory a pass needs; ok is false if cuDNN has no
+// algorithm that will do.
+func (c *Conv) room(p pass) (bytes int, ok bool, err error) {
+	at := &c.chosen[p]
+	if at.known {
+		return at.room, at.ok, nil
+	}
+	l := c.layers
+	a, b, out := c.ends(p)
+	l.out[0] = 0
+	if err := l.do(calls[p].list, l.set(l.handle(), a, b, c.c, out, algorithms, address(&l.out), address(&l.list[0]))); err != nil {
+		return 0, false, err
+	}
+	n := min(int(uint32(l.out[0])), algorithms)
+	for _, info := range l.list[:n] {
+		if info.status != 0 || info.determinism != deterministic || slices.Contains(transforms[p][:], info.algorithm) {
+			continue
+		}
+		// The list's memory is that of its own kind of arithmetic, which may not be ours.
+		l.out[0] = 0
+		err := l.do(calls[p].room, l.set(l.handle(), a, b, c.c, out, uintptr(info.algorithm), address(&l.out)))
+		if err != nil && !unfit(err) {
+			return 0, false, err
+		}
+		if err == nil && l.out[0] <= uint64(l.limit) {
+			at.algorithm, at.room, at.ok = info.algorithm, int(l.out[0]), true
+			break
+		}
+	}
+	at.known = true
+	return at.room, at.ok, nil
+}
+
+// unfit says that an error means no more than that an algorithm cannot do a shape:
+// CUDNN_STATUS_BAD_PARAM…, CUDNN_STATUS_NOT_SUPPORTED….
+func unfit(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code >= 2000 && e.Code < 4000
+}
+
+// ForwardRoom returns how many bytes of scratch memory Forward needs; ok is false if cuDNN
+// has none that may be taken.
+func (c *Conv) ForwardRoom() (bytes int, ok bool, err error) { return c.room(forward) }
+
+// BackwardDataRoom does ForwardRoom for BackwardData.
+func (c *Conv) BackwardDataRoom() (bytes int, ok bool, err error) { return c.room(backwardData) }
+
+// BackwardFilterRoom does ForwardRoom for BackwardFilter.
+func (c *Conv) BackwardFilterRoom() (bytes int, ok bool, err error) { return c.room(backwardFilter) }
+
+// run queues a pass from two inputs to its output.
+func (c *Conv) run(p pass, first, second, scratch, to unsafe.Pointer) error {
+	l, at := c.layers, &c.chosen[p]
+	a, b, out := c.ends(p)
+	return l.do(calls[p].run, l.set(l.handle(), address(&l.one), a, uintptr(first), b, uintptr(second), c.c, uintptr(at.algorithm),
+		uintptr(scratch), uintptr(at.room), address(&l.zero), out, uintptr(to)))
+}
+
+// Forward queues y = x ∗ w; scratch holds ForwardRoom bytes.
+func (c *Conv) Forward(x, w, scratch, y unsafe.Pointer) error {
+	return c.run(forward, x, w, scratch, y)
+}
+
+// BackwardData queues dx from dy.
+func (c *Conv) BackwardData(dy, w, scratch, dx unsafe.Pointer) error {
+	return c.run(backwardData, w, dy, scratch, dx)
+}
+
+// BackwardFilter queues dw from x and dy.
+func (c *Conv) BackwardFilter(x, dy, scratch, dw unsafe.Pointer) error {
+	return c.run(backwardFilter, x, dy, scratch, dw)
+}
