@@ -257,7 +257,7 @@ func (a *app) commands() []*cobra.Command {
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
 		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
-	}, chores.Reproductions(), []*cobra.Command{chores.Develop(Version)}, chores.Former(Version))
+	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)}, chores.Former(Version))
 }
 
 // plainEvery is the time between lines of progress where there can be no bar.
@@ -274,14 +274,17 @@ type bar struct {
 	quiet bool
 }
 
-// newBar starts the progress of one piece of work.
-func (a *app) newBar(name string) *bar {
+// newBar starts the progress of one piece of work; on a terminal it says the time left.
+func (a *app) newBar(name string) *bar { return a.newBarOf(name, true) }
+
+// newBarOf starts the progress of one piece of work, whose time left is the bar's to say or the caller's.
+func (a *app) newBarOf(name string, predict bool) *bar {
 	b := &bar{w: a.err, name: name, quiet: a.quiet, last: time.Now()}
 	if f, ok := a.err.(*os.File); ok && !a.quiet && term.IsTerminal(int(f.Fd())) {
 		b.bar = progressbar.NewOptions64(1000, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(name),
 			progressbar.OptionEnableColorCodes(os.Getenv("NO_COLOR") == ""), progressbar.OptionSetWidth(30),
 			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetPredictTime(true))
+			progressbar.OptionSetPredictTime(predict))
 	}
 	return b
 }

@@ -93,8 +93,9 @@ func Former(version string) []*cobra.Command {
 // recent are the chores that never had a name without dev.
 var recent = []string{"release", "rename-module"}
 
-// Reproductions returns a command for each document, and one for all.
-func Reproductions() []*cobra.Command { return reproductions() }
+// Reproductions returns a command for each document, and one for all; estimate says how many seconds a run of
+// experiments takes.
+func Reproductions(estimate Estimate) []*cobra.Command { return reproductions(estimate) }
 
 // maintenance makes the chores of gradsync dev.
 func maintenance(version string) []*cobra.Command {
