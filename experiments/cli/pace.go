@@ -8,7 +8,7 @@ import (
 	"gradsync/internal/chores"
 )
 
-// leastSeconds is what an experiment counts in a plan at least, so that it moves the bar.
+// leastSeconds is the least estimate of an experiment in a plan, so that each moves the bar.
 const leastSeconds = 0.1
 
 // pace says how far a plan is and how long it will take yet, in seconds as they were estimated before it
