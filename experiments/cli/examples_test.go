@@ -37,11 +37,11 @@ var notRun = []struct{ begins, why string }{
 // slow are the examples that run in make test-long alone.
 var slow = []string{
 	"gradsync report ", "gradsync train --sync ssp", "gradsync train --sync dasp --model resnet18 --width", "gradsync train --sync dasp --model lenet5",
-	"gradsync replay", "gradsync verify", "gradsync run dasp/table5",
+	"gradsync replay", "gradsync verify", "gradsync run dasp/table5", "gradsync compare ",
 }
 
 // fast are the examples that a prefix of slow names and that take no time.
-var fast = []string{"gradsync verify ring ", "gradsync verify codedsgd --n 9", "gradsync verify ringsparse"}
+var fast = []string{"gradsync compare --sync dasp,ssp", "gradsync compare --sync ring,bsp", "gradsync verify ring ", "gradsync verify codedsgd --n 9", "gradsync verify ringsparse"}
 
 // begins reports whether a command begins like one of a list; "$" stands for its end.
 func begins(command string, list []string) bool {

@@ -73,7 +73,7 @@ func TestMistypedValues(t *testing.T) {
 }
 
 // elsewhere are commands that a group has room for before they are there.
-var elsewhere = []string{"compare", "platform"}
+var elsewhere = []string{"platform"}
 
 // TestHelpSortsTheCommands: each command stands in one group of the help, what a group names
 // exists, a student's commands come first, and a maintainer's are behind dev.

@@ -13,6 +13,7 @@ import (
 
 	"gradsync/experiments/cli/export"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/own"
 	"gradsync/internal/gosource"
 	"gradsync/reports"
 	"gradsync/reports/page"
@@ -156,7 +157,8 @@ seed. Files are written or replaced, and none is removed.`,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			all := Experiments()
 			for _, id := range ids {
-				if !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
+				document, _, _ := strings.Cut(id, "/")
+				if document != own.Document && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
 					return usagef("export: no experiment %q: the nearest are %s; `gradsync list` has all", id, nearest(all, id))
 				}
 			}
