@@ -41,7 +41,10 @@ var slow = []string{
 }
 
 // fast are the examples that a prefix of slow names and that take no time.
-var fast = []string{"gradsync compare --sync dasp,ssp", "gradsync compare --sync ring,bsp", "gradsync verify ring ", "gradsync verify codedsgd --n 9", "gradsync verify ringsparse"}
+var fast = []string{
+	"gradsync compare --sync dasp,ssp", "gradsync compare --sync ring,bsp",
+	"gradsync verify ring ", "gradsync verify codedsgd --n 9", "gradsync verify ringsparse",
+}
 
 // begins reports whether a command begins like one of a list; "$" stands for its end.
 func begins(command string, list []string) bool {
