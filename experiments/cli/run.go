@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/internal/chores"
 )
 
 // defaultOut is the folder of results unless --out says otherwise.
@@ -299,8 +301,10 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	}
 	a.engineNote(p.note)
 	done := []ran{}
+	at := newPace(p.runs, os.Getenv(chores.StretchEnv))
 	for _, s := range p.runs {
-		r, err := a.executeOne(ctx, s, p, o, parts)
+		r, err := a.executeOne(ctx, s, p, o, parts, at)
+		at.finish(s.seconds)
 		if r != nil {
 			done = append(done, *r)
 			a.printRan(*r)
@@ -355,11 +359,17 @@ func isComplete(path string) bool {
 // executeOne runs one experiment and writes its result. A failure writes nothing. An
 // interruption writes an incomplete result, but never over a complete one, whatever its
 // seeds: the finished parts are in the memo anyway.
-func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOptions, parts *memo.Memo) (*ran, error) {
+func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOptions, parts *memo.Memo, at *pace) (*ran, error) {
 	start := time.Now()
-	bar := a.newBar(s.ID)
+	bar := a.newBarOf(s.ID, false)
+	bar.set(at.share(0), 1, at.says(0))
 	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: s.seeds, Own: p.own, DataDir: o.dataDir, Engine: p.engine,
-		Progress: bar.set, Memo: parts})
+		Progress: func(done, total float64, what string) {
+			if total > 0 {
+				now := s.seconds * min(max(done/total, 0), 1)
+				bar.set(at.share(now), 1, at.says(now)+", "+what)
+			}
+		}, Memo: parts})
 	bar.finish()
 	switch {
 	case err == nil && res == nil:

@@ -179,7 +179,8 @@ func steppers(c Config, m *model.Model) (maker func(batch int) (model.Stepper, e
 	if c.Backend != "native" {
 		open, ok := Backends[c.Backend]
 		if !ok {
-			return nil, "", 0, fmt.Errorf("train: no backend %q in this binary: known are native %s", c.Backend, strings.Join(BackendNames(), " "))
+			return nil, "", 0, fmt.Errorf("train: no backend %q in this binary: known are %s", c.Backend,
+				strings.Join(append([]string{"native"}, BackendNames()...), ", "))
 		}
 		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, 0, nil
 	}
