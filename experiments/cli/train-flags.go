@@ -39,6 +39,7 @@ type trainFlags struct {
 	sparse   ringsparse.Options
 	coded    codedsgd.Options
 	bucketK  int64               // KiB
+	sums     string              // --collective
 	own      map[string]*float64 // parameters of a registered method, by flag
 	// tensorboard is the folder of event files.
 	tensorboard string
@@ -197,7 +198,7 @@ func (f *trainFlags) fields() map[string]any {
 		"arrivals": &o.Arrivals, "qis-weight": &o.QISWeight, "group-weight": &o.GroupWeight,
 		"adjustment": &o.Adjustment, "dssp": &o.Grants, "asp-weight": &o.ASPWeight,
 		"staleness": &o.Staleness, "lower": &o.Lower, "upper": &o.Upper, "backup": &o.Backup,
-		"bucket": &f.bucketK, "no-overlap": &f.NoOverlap, "batch-size": &f.BatchSize, "segment": &f.Segment, "per-node": &f.PerNode,
+		"collective": &f.sums, "bucket": &f.bucketK, "no-overlap": &f.NoOverlap, "batch-size": &f.BatchSize, "segment": &f.Segment, "per-node": &f.PerNode,
 		"kinds": &sparse.Kinds, "codec": &sparse.Codec, "codecs": &sparse.Codecs, "tie": &sparse.Tie, "rule": &sparse.Rule,
 		"size": &sparse.Size, "sign": &sparse.Sign, "threshold": &sparse.Threshold, "density": &f.Density, "link": &sparse.Bandwidth,
 		"redundancy": &coded.Redundancy, "micro-blocks": &coded.MicroBlocks, "split": &coded.Split, "literal": &coded.Literal,
@@ -233,6 +234,9 @@ func (f *trainFlags) config() (train.Config, error) {
 	o.Own = f.ownOf(cfg.Sync)
 	cfg.Options = &o
 	cfg.Bucket = f.bucketK << 10
+	if f.sums != ownCollective && f.sums != engineCollective {
+		return cfg, usagef("train: --collective %s: want %s or %s", f.sums, ownCollective, engineCollective)
+	}
 	if cfg.Sync == "ringsparse" {
 		cfg.RingSparse = &f.sparse
 	}
@@ -251,6 +255,11 @@ func (f *trainFlags) config() (train.Config, error) {
 	if cfg.Runtime == "tcp" {
 		if err := f.place(&cfg); err != nil {
 			return cfg, err
+		}
+	}
+	if f.sums == engineCollective {
+		if err := cfg.CheckCollective(); err != nil {
+			return cfg, usageError{fmt.Errorf("train: --collective %s: %s", f.sums, strings.TrimPrefix(err.Error(), "train: "))}
 		}
 	}
 	if cfg.Launch == 0 { // said so; the zero value would be the default

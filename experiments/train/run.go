@@ -117,6 +117,9 @@ func (r *runner) prepare(m *model.Model) error {
 		}
 	}
 	r.out.Engine = s.engine
+	if c.Devices != nil {
+		r.out.Collective = c.Devices[0].Collector()
+	}
 	r.out.Data = dataOf(s.set, m)
 	r.out.NormStatistics = s.normStatistics()
 	r.curve = newCurve(s, c.EvalImages, c.TargetAccuracy > 0 || c.Best)
@@ -188,8 +191,12 @@ func steppers(c Config, m *model.Model) (maker func(batch int) (model.Stepper, e
 	if d, ok := e.(tensor.Device); ok {
 		bound = d.Workspaces()
 	}
+	class := e.Class()
+	if c.Devices != nil { // the order of summation is the library's
+		class += "/" + strings.ToLower(c.Devices[0].Collector())
+	}
 	return func(batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, c.Threads), nil },
-		fmt.Sprintf("%s (bit class %s)", e.Name(), e.Class()), bound, nil
+		fmt.Sprintf("%s (bit class %s)", e.Name(), class), bound, nil
 }
 
 // train runs the method on the runtime.

@@ -87,11 +87,11 @@ static Group* map(const Id& id, int flags) {
 
 struct Comm {
   Id id;
-  Group* group;
+  Group* group = nullptr;
   int rank, ranks, device;
   long sums = 0;
   std::atomic<bool> aborted{false};
-  ~Comm() { munmap((void*)group, sizeof(Group)); }
+  ~Comm() { if (group) munmap((void*)group, sizeof(Group)); }
 };
 static std::map<void*, std::shared_ptr<Comm>> comms;
 
