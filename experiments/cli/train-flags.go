@@ -234,9 +234,6 @@ func (f *trainFlags) config() (train.Config, error) {
 	o.Own = f.ownOf(cfg.Sync)
 	cfg.Options = &o
 	cfg.Bucket = f.bucketK << 10
-	if f.sums != ownCollective && f.sums != engineCollective {
-		return cfg, usagef("train: --collective %s: want %s or %s", f.sums, ownCollective, engineCollective)
-	}
 	if cfg.Sync == "ringsparse" {
 		cfg.RingSparse = &f.sparse
 	}
@@ -257,10 +254,8 @@ func (f *trainFlags) config() (train.Config, error) {
 			return cfg, err
 		}
 	}
-	if f.sums == engineCollective {
-		if err := cfg.CheckCollective(); err != nil {
-			return cfg, usageError{fmt.Errorf("train: --collective %s: %s", f.sums, strings.TrimPrefix(err.Error(), "train: "))}
-		}
+	if err := f.checkCollective(&cfg); err != nil {
+		return cfg, err
 	}
 	if cfg.Launch == 0 { // said so; the zero value would be the default
 		cfg.Launch = -1
@@ -278,6 +273,20 @@ func (f *trainFlags) config() (train.Config, error) {
 		}
 	}
 	return cfg, nil
+}
+
+// checkCollective refuses what devices cannot do instead of the method's messages.
+func (f *trainFlags) checkCollective(cfg *train.Config) error {
+	switch f.sums {
+	case ownCollective:
+		return nil
+	case engineCollective:
+		if err := cfg.CheckCollective(); err != nil {
+			return usagef("train: --collective %s: %s", f.sums, strings.TrimPrefix(err.Error(), "train: "))
+		}
+		return nil
+	}
+	return usagef("train: --collective %s: want %s or %s", f.sums, ownCollective, engineCollective)
 }
 
 // ownOf returns the parameters that a registered method has of its own.
