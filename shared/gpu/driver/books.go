@@ -26,20 +26,20 @@ func (b *books) take(of map[unsafe.Pointer]int, p unsafe.Pointer, bytes int) {
 	of[p] = bytes
 }
 
-// drop strikes memory off when give has given it back; has is false if it was not there.
+// drop strikes memory off and lets give give it back; has is false if it was not there. It is struck
+// off first: the address may be somebody else's before give returns. If give fails it stays listed.
 func (b *books) drop(of map[unsafe.Pointer]int, p unsafe.Pointer, give func() error) (has bool, err error) {
 	b.mu.Lock()
-	_, has = of[p]
+	bytes, has := of[p]
+	delete(of, p)
 	b.mu.Unlock()
 	if !has {
 		return false, nil
 	}
 	if err := give(); err != nil {
+		b.take(of, p, bytes)
 		return true, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(of, p)
 	return true, nil
 }
 
