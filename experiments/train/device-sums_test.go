@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/shared/gpu"
+	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/lib"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 )
@@ -18,7 +20,7 @@ import (
 // summing is a machine with some fake devices and NCCL.
 type summing struct {
 	cuda, nccl *fake.Library
-	devices    []*gpu.Device
+	engines    []*engine.Engine
 }
 
 func openSumming(t *testing.T, n int, lazy bool) *summing {
@@ -41,35 +43,45 @@ func openSumming(t *testing.T, n int, lazy bool) *summing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(gpu.EnvDriver, f.cuda.Path)
-	t.Setenv(gpu.EnvLibraries, filepath.Dir(f.cuda.Path))
-	ranks := make([]int, n)
-	for i := range ranks {
-		ranks[i] = i
-	}
-	if f.devices, err = gpu.OpenRanks(ranks, gpu.Options{}); err != nil {
+	set, err := lib.FindNCCL([]string{filepath.Dir(f.cuda.Path)})
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, d := range f.devices {
-			if err := d.Close(); err != nil {
+	for i := range n {
+		d, err := driver.Open(f.cuda.Path, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := engine.New(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Collect(set)
+		f.engines = append(f.engines, e)
+		t.Cleanup(func() {
+			if err := errors.Join(e.Close(), d.Close()); err != nil {
 				t.Error(err)
 			}
-		}
-	})
+		})
+	}
 	return f
 }
 
 // config is a training on the devices, or with messages on one of them.
 func (f *summing) config(runtime string, collective bool) Config {
 	c := quick("ring")
-	c.Platform, c.Runtime, c.Engine, c.EvalEvery, c.EvalImages = uneven(len(f.devices)), runtime, gpu.Name, 4, 20
+	c.Platform, c.Runtime, c.Engine, c.EvalEvery, c.EvalImages = uneven(len(f.engines)), runtime, "", 4, 20
 	c.Model, c.Width, c.Classes = "mlp", 1./16, 3
 	c.MaxPushes, c.MaxUpdates, c.Batch, c.Momentum = 0, 4, 2, 0.5
-	for _, d := range f.devices {
-		if collective {
-			c.Devices = append(c.Devices, d.Engine())
+	if !collective {
+		Backends["device"] = func(m *model.Model, batch int) (model.Stepper, error) {
+			return m.NewWorkspace(f.engines[0], batch, 1), nil
 		}
+		c.Backend = "device"
+		return c
+	}
+	for _, e := range f.engines {
+		c.Devices = append(c.Devices, e)
 	}
 	return c
 }
@@ -92,10 +104,11 @@ func (f *summing) left(t *testing.T) int {
 func TestDevicesSum(t *testing.T) {
 	for _, runtime := range []string{"local", "tcp"} {
 		f := openSumming(t, 3, runtime == "local")
+		defer delete(Backends, "device")
 		before := f.left(t)
 		want, got := mustRun(t, f.config(runtime, false)), mustRun(t, f.config(runtime, true))
-		if got.Collective != "NCCL 2.28.3" || got.Engine != "cuda (bit class cuda/nccl 2.28.3)" || want.Collective != "" || want.Engine != "cuda (bit class cuda)" {
-			t.Errorf("%s: %q on %q, and with messages %q on %q", runtime, got.Collective, got.Engine, want.Collective, want.Engine)
+		if got.Collective != "NCCL 2.28.3" || got.Engine != "cuda (bit class cuda/nccl 2.28.3)" || want.Collective != "" {
+			t.Errorf("%s: %q on %q, and with messages %q", runtime, got.Collective, got.Engine, want.Collective)
 		}
 		if len(got.Curve) != len(want.Curve) || len(got.Curve) == 0 || got.Updates != 4 {
 			t.Fatalf("%s: %d evaluations, %d updates", runtime, len(got.Curve), got.Updates)

@@ -73,7 +73,8 @@ type AllReduce struct {
 	Segment int `json:"segment,omitempty"`
 	PerNode int `json:"per_node,omitempty"` // hierarchical's ranks per node
 	// Devices sum the gradients of ranks among themselves, each those of one of this process's
-	// ranks, which it computes; nil: the ranks' messages do, as Sync says.
+	// ranks, which it computes; the first evaluates, and Engine is not asked. nil: the ranks'
+	// messages do, as Sync says.
 	Devices []tensor.Collective `json:"-"`
 	// RingSparse are the options of ringsparse; nil: the patent's reading.
 	RingSparse *ringsparse.Options `json:"ringsparse,omitempty"`

@@ -184,8 +184,10 @@ func steppers(c Config, m *model.Model) (maker func(batch int) (model.Stepper, e
 		}
 		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, 0, nil
 	}
-	e, err := tensor.Lookup(c.Engine)
-	if err != nil {
+	var e tensor.Engine
+	if c.Devices != nil {
+		e = c.Devices[0]
+	} else if e, err = tensor.Lookup(c.Engine); err != nil {
 		return nil, "", 0, err
 	}
 	if d, ok := e.(tensor.Device); ok {
