@@ -102,6 +102,11 @@ func TestCollectiveRefused(t *testing.T) {
 	}
 	withNCCL(t, "1")
 	refused(engine+"--runtime local", exitFailed, "sums over devices need one for each rank: 2 ranks, 1 device")
+	l := launchJob(t, t.Context(), "launch --json --np 2 -- "+summed+"--collective engine")
+	if <-l.ended; l.rc != exitFailed || !strings.Contains(l.errOut.String(), "ncclCommInitRank: a result of the fake NCCL") ||
+		!strings.Contains(l.errOut.String(), "each rank needs a device of its own") {
+		t.Errorf("two processes on one device: exit %d: %s", l.rc, l.errOut.String())
+	}
 	t.Setenv(gpu.EnvLibraries, "none")
 	refused(engine+"--runtime local --workers 1", exitFailed, "gpu: NCCL: none (GRADSYNC_CUDA_LIBS=none)")
 }
