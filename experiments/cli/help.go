@@ -19,7 +19,7 @@ var groups = []struct {
 }{
 	{"begin", "Commands to begin with:", []string{"list", "run", "serve", "quiz"}},
 	{"more", "More to study, compute and write:", []string{
-		"train", "replay", "launch", "grad", "eval", "verify", "claims", "diff", "data", "report", "export", "devices", "bench", "lab", "calibrate"}},
+		"train", "compare", "replay", "launch", "grad", "eval", "verify", "claims", "diff", "data", "report", "export", "devices", "bench", "lab", "calibrate"}},
 	{"reproduce", "All experiments of a document, then its pages:", []string{
 		"reproduce-ring", "reproduce-ringsparse", "reproduce-dasp", "reproduce-codedsgd", "reproduce-compare", "reproduce-all"}},
 	{"maintain", "For whoever changes gradsync itself, in a clone of it:", []string{

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -204,6 +205,8 @@ func flagProblem(cmd *cobra.Command, err error) string {
 	if name, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
 		if like := didYouMean(name, flagNames(cmd), "--"); like != "" {
 			text += ":" + like
+		} else if cmd.Name() == "run" && slices.Contains([]string{"sync", "set", "vary", "target-accuracy"}, name) {
+			text += ": methods of your choice are compared by `gradsync compare`"
 		}
 		return text
 	}
@@ -244,8 +247,8 @@ func (a *app) printJSON(v any) error {
 // without make.
 func (a *app) commands() []*cobra.Command {
 	return append([]*cobra.Command{
-		a.listCommand(), a.runCommand(), a.trainCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
-		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
+		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(),
+		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
 	}, chores.Commands()...)
 }

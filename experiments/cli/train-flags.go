@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -79,7 +80,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Int64Var(&f.MaxUpdates, "updates", 0, "end after N global updates")
 	s.Int64Var(&f.MaxPushes, "pushes", 0, "end after N gradients (default 1,200 where nothing else ends the run)")
 	s.Float64Var(&f.TargetAccuracy, "target-accuracy", 0, "end at this share of right answers, 0 to 1")
-	s.Int64Var(&f.EvalEvery, "eval-every", 0, "pushes between evaluations (default a sixth of the run; negative: none)")
+	s.Int64Var(&f.EvalEvery, "eval-every", 0, "gradients between evaluations (default "+
+		strconv.Itoa(train.TargetEvery)+" with --target-accuracy, else a sixth of the run; negative: none)")
 	s.IntVar(&f.EvalImages, "eval-images", 1000, "test images per evaluation on the way")
 	s.Int64Var(&f.Warmup, "warmup", 0, "first pushes of each worker left out of the times")
 	s.DurationVar(&f.Launch, "launch", train.DefaultLaunch, "time per layer beside its arithmetic, on the reference device; negative: none")
@@ -268,9 +270,6 @@ func (f *trainFlags) config() (train.Config, error) {
 	}
 	if cfg.TargetAccuracy > 0 && cfg.MaxPushes == 0 && cfg.MaxUpdates == 0 {
 		cfg.MaxPushes = targetBound
-		if cfg.EvalEvery == 0 {
-			cfg.EvalEvery = 10 * int64(max(cfg.Workers, 1))
-		}
 	}
 	return cfg, nil
 }

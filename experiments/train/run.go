@@ -320,7 +320,7 @@ func (r *runner) conclude() error {
 		return err
 	}
 	r.out.Curve = append(r.out.Curve, curve...)
-	r.out.Reached = reached(curve, r.cfg.TargetAccuracy)
+	r.out.Reached, r.out.Search = reached(curve, r.cfg.TargetAccuracy), searched(&r.cfg, curve)
 	if r.best.params != nil {
 		r.final, r.out.Best = r.best.params, &r.best.Best
 	}
