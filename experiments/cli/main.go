@@ -46,8 +46,9 @@ type app struct {
 	out, err io.Writer
 	json     bool // one object on out, and nothing else
 	quiet    bool
-	name     string      // of the program, as a command is to be typed
-	device   *gpu.Device // nil: the CPU computes
+	name     string        // of the program, as a command is to be typed
+	device   *gpu.Device   // nil: the CPU computes
+	peers    []*gpu.Device // of other ranks of this process
 }
 
 // called returns the program's name as it was typed: bin/gradsync if that is how it was

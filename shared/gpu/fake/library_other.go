@@ -14,6 +14,7 @@ type Options struct {
 	Memory     int
 	Version    int
 	NoDevices  bool
+	Devices    int
 	Capability int
 }
 
@@ -42,6 +43,9 @@ func (*Library) Count(string) (int, error) { return 0, ErrMissing }
 func (*Library) Libraries(string, string, int) (blas, dnn *Library, err error) {
 	return nil, nil, ErrMissing
 }
+
+// NCCL returns ErrMissing.
+func (*Library) NCCL(string) (*Library, error) { return nil, ErrMissing }
 
 // Set returns ErrMissing.
 func (*Library) Set(string, int) error { return ErrMissing }

@@ -175,7 +175,7 @@ func TestVersions(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for n, want := range map[int]version{91002: {9, 10, 2}, 92801: {9, 28, 1}, 8907: {8, 9, 7}, 7605: {7, 6, 5}} {
-		if got := dnnVersion(n); got != want {
+		if got := libraryVersion(n); got != want {
 			t.Errorf("%d: %v, want %v", n, got, want)
 		}
 	}
