@@ -143,7 +143,8 @@ func (l *Library) Libraries(built, dir string, cuda int) (blas, dnn *Library, er
 }
 
 // Set changes what a fake library is: "major", cuDNN's version; "none", whether cuDNN has no
-// algorithm that gives the same bits each time.
+// algorithm that gives the same bits each time; "refused", how many of the two that do, 1 and
+// 11, are listed and do not run.
 func (l *Library) Set(key string, v int) error { return l.configure(key, v) }
 
 // call calls one of the library's functions with a name.
