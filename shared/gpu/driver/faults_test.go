@@ -151,6 +151,35 @@ func everyCall(t *testing.T, d driver.Driver, failAt func(n, code int), calls fu
 	}
 }
 
+// TestCodes: after what ends a device every call fails as the first did, and says how to go on
+// without it; an unknown error says that too, and ends nothing.
+func TestCodes(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		name string
+		lost bool
+	}{
+		{214, "CUDA_ERROR_ECC_UNCORRECTABLE", true}, {220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", true}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS", true},
+		{702, "CUDA_ERROR_LAUNCH_TIMEOUT", true}, {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", true}, {710, "CUDA_ERROR_ASSERT", true},
+		{714, "CUDA_ERROR_HARDWARE_STACK_ERROR", true}, {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", true}, {716, "CUDA_ERROR_MISALIGNED_ADDRESS", true},
+		{717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", true}, {718, "CUDA_ERROR_INVALID_PC", true}, {719, "CUDA_ERROR_LAUNCH_FAILED", true},
+		{999, "CUDA_ERROR_UNKNOWN", false},
+	} {
+		code := c.code
+		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int { return code }})
+		_, first := d.Alloc(4)
+		code = 0
+		p, then := d.Alloc(4)
+		var e *driver.Error
+		if !errors.As(first, &e) || e.Lost() != c.lost || e.Name != c.name || !strings.Contains(first.Error(), "run again with --device cpu") {
+			t.Errorf("code %d: %v", c.code, first)
+		}
+		if c.lost && !errors.Is(then, e) || !c.lost && (then != nil || d.Free(p) != nil) {
+			t.Errorf("after code %d: %v", c.code, then)
+		}
+	}
+}
+
 // work uses most of a driver and gives back what it took, also when a call fails.
 func work(d driver.Driver) (err error) {
 	try := func(e error) {

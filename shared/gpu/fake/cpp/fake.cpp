@@ -156,7 +156,7 @@ static int enter(const char* name) {
   long c = ++calls;
   if (sticky) return sticky;
   if (c == config.fail_at) {
-    if (config.fail_code >= 700 || config.fail_code == 214) sticky = config.fail_code;
+    if (config.fail_code >= 700 || config.fail_code == 214 || config.fail_code == 220) sticky = config.fail_code;
     return config.fail_code;
   }
   return 0;
