@@ -148,7 +148,7 @@ func TestWithLibraries(t *testing.T) {
 	for flag, last := range map[string]string{"--tf32=false": "", "--tf32": "/tf32"} {
 		rc, out, msg := gradsync(append(slices.Clone(short), flag)...)
 		line := ", cuBLAS 12.4, cuDNN 9.7" + strings.ToUpper(strings.Replace(last, "/", ", ", 1)) + "; engine cuda\n"
-		class := `"cuda (bit class cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7` + last + `)"`
+		class := `"cuda (bit class cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5` + last + `)"`
 		if rc != exitOK || !strings.Contains(msg, line) || !strings.Contains(out, class) {
 			t.Errorf("%s: exit %d: %s%s, want %s and class %s", flag, rc, msg, out, line, class)
 		}

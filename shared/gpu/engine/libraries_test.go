@@ -169,10 +169,10 @@ func TestEitherLibrary(t *testing.T) {
 		class         string
 		calls, others string // which must have been called, and which not
 	}{
-		{"both", true, true, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7", "cublasSgemm_v2 cudnnConvolutionForward", ""},
-		{"cuBLAS", true, false, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4", "cublasSgemm_v2", "cudnnConvolutionForward cudnnBatchNormalizationBackward"},
-		{"cuDNN", false, true, 0, "cuda-lib/fake GPU on the CPU/cudnn 9.7", "cudnnConvolutionBackwardData cudnnBatchNormalizationBackward", "cublasSgemm_v2"},
-		{"no algorithm", true, true, 1, "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7",
+		{"both", true, true, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5", "cublasSgemm_v2 cudnnConvolutionForward", ""},
+		{"cuBLAS", true, false, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4.2", "cublasSgemm_v2", "cudnnConvolutionForward cudnnBatchNormalizationBackward"},
+		{"cuDNN", false, true, 0, "cuda-lib/fake GPU on the CPU/cudnn 9.7.5", "cudnnConvolutionBackwardData cudnnBatchNormalizationBackward", "cublasSgemm_v2"},
+		{"no algorithm", true, true, 1, "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5",
 			"cublasSgemm_v2 cudnnGetConvolutionForwardAlgorithm_v7", "cudnnConvolutionForward cudnnConvolutionBackwardData cudnnConvolutionBackwardFilter"},
 	} {
 		f.configure(t, "none", c.none)
