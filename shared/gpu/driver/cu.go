@@ -255,7 +255,7 @@ func (d *throughCu) Pinned(bytes int) (unsafe.Pointer, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, ofHost(err, bytes)
 	}
 	d.books.take(d.books.pinned, p, bytes)
 	return p, nil

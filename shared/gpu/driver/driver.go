@@ -131,6 +131,14 @@ type Info struct {
 	PCI        string // address on the bus; empty without one
 }
 
+// Listed is a device of a list; with Err, which is as Open's, not all of Info is known.
+//
+// Source: ours: see List
+type Listed struct {
+	Info
+	Err error
+}
+
 // Size writes the memory, "141 GiB".
 func (i Info) Size() string { return sizeText(i.Memory) }
 

@@ -136,6 +136,15 @@ func withRoom(err error, bytes int, d Driver) error {
 	return err
 }
 
+// ofHost says of the error of pinned memory, if it was too much, that the host's is short.
+func ofHost(err error, bytes int) error {
+	var e *Error
+	if errors.As(err, &e) && e.Code == codeMemory {
+		e.Detail, e.Hint = sizeText(bytes)+" of the host's memory wanted", "the host has no more to pin; fewer workspaces need less"
+	}
+	return err
+}
+
 // failed makes the error of a call.
 func failed(call string, code int, detail string) *Error {
 	c := codes[code]

@@ -67,7 +67,7 @@ func (l *library) Pinned(bytes int) (unsafe.Pointer, error) {
 	}
 	at, err := l.obtain(fnPinned, uintptr(bytes), 0)
 	if err != nil {
-		return nil, err
+		return nil, ofHost(err, bytes)
 	}
 	p := pointer(uint64(at))
 	l.books.take(l.books.pinned, p, bytes)

@@ -36,6 +36,8 @@ type Options struct {
 	Memory    int  // bytes
 	Version   int  // of CUDA as the driver gives it: 11040 is 11.4
 	NoDevices bool
+	Devices   int // 0: one
+	Broken    int // 1 + the number of a device that cannot be described; 0: none
 	// Capability is the compute capability, 75 for 7.5; 0: 9.0.
 	Capability int
 }
@@ -94,8 +96,14 @@ func open(path string, o Options) (*Library, error) {
 	if o.Capability != 0 {
 		set["capability"] = o.Capability
 	}
+	if o.Devices != 0 {
+		set["devices"] = o.Devices
+	}
 	if o.NoDevices {
 		set["devices"] = 0
+	}
+	if o.Broken != 0 {
+		set["broken"] = o.Broken - 1
 	}
 	for key, v := range set {
 		if err := l.configure(key, v); err != nil {

@@ -10,11 +10,12 @@ func lock(string) (unlock func(), err error) { return nil, ErrMissing }
 //
 // Source: ours: for tests of bad machines
 type Options struct {
-	Lazy       bool
-	Memory     int
-	Version    int
-	NoDevices  bool
-	Capability int
+	Devices, Broken int
+	Lazy            bool
+	Memory          int
+	Version         int
+	NoDevices       bool
+	Capability      int
 }
 
 // Library cannot be had here.
