@@ -219,7 +219,7 @@ func (l *library) ended(kind string, fn function, at uintptr) error {
 	return err
 }
 
-// Stream opens a stream for which the default one does not wait.
+// Stream opens a stream that neither waits for the default one nor lets it wait.
 func (l *library) Stream() (Stream, error) {
 	at, err := l.obtain(fnStream, streamNonBlocking)
 	at, err = l.opened("streams", at, err)
