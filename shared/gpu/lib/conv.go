@@ -40,7 +40,8 @@ var calls = [passes]struct{ list, room, run int }{
 
 // transforms are the algorithms by Fourier's or Winograd's transform. An output's error is
 // that of the tile around it, and a NaN is in all of the tile: the contract of engines
-// allows neither.
+// allows neither. They are left out, at a price: PyTorch may use them, and for windows of
+// 3×3 Winograd's needs fewer products.
 var transforms = [passes][4]int32{forward: {4, 5, 6, 7}, backwardData: {2, 3, 4, 5}, backwardFilter: {2, 4, 5, 6}}
 
 type convKey tensor.Conv
