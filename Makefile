@@ -15,7 +15,7 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 BIN := bin/gradsync$(shell go env GOEXE)
 RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
-.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish clean
+.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish release clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -26,19 +26,21 @@ build: ## build bin/gradsync
 	@test -e $(BIN) || echo "building (once, 1 to 2 min)"
 	@go build -ldflags='-s -w' -o $(BIN) ./experiments/gradsync
 
-# These are commands of the same name.
+verify: build ## check the implemented formulas against counts and exact rationals
+	@$(BIN) verify
+
+# These are commands of the same name, below gradsync dev.
 check: build ## the loop, a minute: build, go vet, import rules, every test that takes less than a second
 test: build ## style, import rules, all tests, race tests where there is a C compiler
 test-long: build ## the same tests with the slow ones: full models, profile quick, all looks of all pages; all of a GPU under the race detector
 lint: build ## gofmt, go vet, import rules, staticcheck
 race: build ## race tests of the cluster, the papers, the threads of engine asm and the GPU's drivers; needs gcc
-verify: build ## check the implemented formulas against counts and exact rationals
 reports: build ## render the committed results to reports/html, the README's table and the published hashes
 reports-check: build ## render the committed results anew and compare with the committed pages byte by byte
 ci-check: build ## rerun profile ci on the embedded data; compare with the committed results byte by byte
 ci-results: build ## maintainers: renew the committed results of profile ci
-check test test-long lint race verify reports reports-check ci-check ci-results:
-	@$(BIN) $@
+check test test-long lint race reports reports-check ci-check ci-results:
+	@$(BIN) dev $@
 
 reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, SEEDS, OUT)
 reproduce-ring: build ## run the experiments of the blog on the ring and render the page (PROFILE, SEEDS, OUT)
@@ -50,10 +52,13 @@ reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-
 	@$(BIN) $@ $(RUN) --out $(OUT)
 
 publish: build ## maintainers: renew the committed results of PROFILE and all pages (quick: embedded images; others: real data)
-	@$(BIN) publish $(RUN)
+	@$(BIN) dev publish $(RUN)
 
 cross: build ## build for Linux, macOS and Windows on amd64 and arm64 (PLATFORMS)
-	@$(BIN) cross --platforms $(PLATFORMS)
+	@$(BIN) dev cross --platforms $(PLATFORMS)
+
+release: build ## build the binaries of six systems with their checksums below OUT/release (PLATFORMS)
+	@$(BIN) dev release --platforms $(PLATFORMS) --out $(OUT)/release
 
 playground: ## maintainers: build the playground's module (WebAssembly)
 	@go generate ./reports/playground
@@ -81,13 +86,13 @@ lab-ring: build ## real rings between network namespaces beside virtual time (ro
 	@$(BIN) lab ring
 
 gpu-cu: build ## build with gorgonia.org/cu and run the suites of drivers and engines on the fake driver; needs g++, fetches headers once
-	@$(BIN) gpu-cu
+	@$(BIN) dev gpu-cu
 
 gpu-mutants: build ## plant mistakes into the GPU's kernels: who finds them, and why; needs clang-19, for the second column g++
-	@$(BIN) gpu-mutants
+	@$(BIN) dev gpu-mutants
 
 gpu-bundle: build ## build the folder to take to a machine with a GPU and no Go (OUT/gpu): program, tests, run.sh
-	@$(BIN) gpu-bundle --out $(OUT)/gpu
+	@$(BIN) dev gpu-bundle --out $(OUT)/gpu
 
 clean: ## remove what was built and run here (bin/, out/)
 	rm -rf bin out

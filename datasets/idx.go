@@ -16,12 +16,16 @@ type idxSpec struct {
 	count  int  // images or labels
 	other  int  // the other split's count: a hint that train and test are swapped
 	images bool // images (three dimensions) or labels (one)
+	planes int  // of a colour image, a fourth dimension; 0: grey
 	h, w   int
 }
 
 // dims lists the sizes the header must state.
 func (s idxSpec) dims() []int {
-	if s.images {
+	switch {
+	case s.images && s.planes > 0:
+		return []int{s.count, s.planes, s.h, s.w}
+	case s.images:
 		return []int{s.count, s.h, s.w}
 	}
 	return []int{s.count}

@@ -1,10 +1,5 @@
 package datasets
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Known data sets.
 const (
 	mnist        = "mnist"
@@ -158,7 +153,7 @@ func mirrored(bases []string, files ...Download) []Download {
 	return files
 }
 
-// Names lists the data sets that Open knows.
+// Names lists the built-in data sets. Own lists those of own images.
 func Names() []string {
 	var names []string
 	for _, e := range entries {
@@ -183,7 +178,7 @@ func lookup(name string) (*entry, error) {
 			return e, nil
 		}
 	}
-	return nil, fmt.Errorf("datasets: unknown data set %q, want one of %s", name, strings.Join(Names(), ", "))
+	return nil, &UnknownError{Name: name}
 }
 
 // idxSpec returns what the IDX file of a role must hold.

@@ -76,10 +76,10 @@ func (p place) check() error {
 	return fmt.Errorf("datasets: %s: %w", p.label, errors.Unwrap(err))
 }
 
-// Open returns the data set of that name (see Names) from the first place that
+// Open returns the data set of that name (see Names and Own) from the first place that
 // holds it; the package comment lists places and layouts.
 //
-// Errors: an unknown name; a named folder that does not exist; a set that is
+// Errors: *UnknownError; a named folder that does not exist; a set that is
 // there but broken; *NotFoundError where the set is nowhere and not embedded.
 func Open(name string, o Options) (*Set, error) {
 	if name == synthetic {
@@ -87,7 +87,7 @@ func Open(name string, o Options) (*Set, error) {
 	}
 	e, err := lookup(name)
 	if err != nil {
-		return nil, err
+		return openOwn(name, o)
 	}
 	s, looked, err := openPlaces(e, o)
 	if err != nil || s != nil {

@@ -9,6 +9,7 @@ const (
 	StateUnofficial = "unofficial" // readable, but other images than the official ones
 	StateAbsent     = "absent"     // nowhere; `gradsync data fetch` gets it
 	StateBuiltIn    = "built-in"   // embedded or synthetic, always there
+	StateOwn        = "own"        // List: own images lie there, not read; Verify: read, and those of the sidecar
 )
 
 // Status holds what `gradsync data list` and `gradsync data verify` report of a set.
@@ -39,7 +40,59 @@ func List(o Options) ([]Status, error) {
 		}
 		all = append(all, st)
 	}
-	return append(all, syntheticStatus()), nil
+	all = append(all, syntheticStatus())
+	own, err := Own(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range own {
+		st, _, err := locateOwn(name, o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, st)
+	}
+	return all, nil
+}
+
+// locateOwn finds a set of own images and says what its sidecar does. A name that none has
+// gives *UnknownError.
+func locateOwn(name string, o Options) (Status, *ownPlace, error) {
+	st := Status{Name: name, Title: name, State: StateOwn}
+	at, err := findOwn(name, o)
+	if err != nil {
+		return st, nil, err
+	}
+	if at == nil {
+		own, err := Own(o)
+		if err == nil {
+			err = &UnknownError{name, own}
+		}
+		return st, nil, err
+	}
+	st.Origin, st.Path = at.place.origin, at.folder
+	side, err := readSidecar(at.folder)
+	if err != nil {
+		st.State, st.Detail = StateBroken, err.Error()
+		return st, at, nil
+	}
+	st.Train, st.Test, st.Shape, st.Detail = total(side.Train), total(side.Test), [3]int{side.Channels, side.Side, side.Side}, side.note()
+	return st, at, nil
+}
+
+// verifyOwn reads a set of own images completely.
+func verifyOwn(name string, o Options) (Status, error) {
+	st, at, err := locateOwn(name, o)
+	if err != nil || st.State == StateBroken {
+		return st, err
+	}
+	s, _, err := at.load(name)
+	if err != nil {
+		st.State, st.Detail = StateBroken, err.Error()
+		return st, nil
+	}
+	st.SHA256 = s.SHA256
+	return st, nil
 }
 
 // locate finds the first place that holds a set.
@@ -64,7 +117,7 @@ func (e *entry) locate(o Options) (Status, error) {
 }
 
 // Verify reads a set where Open would find it and compares its images with the
-// official ones. A broken set is reported in the Status, not as an error; an error
+// official ones, or own images with their sidecar. A broken set is reported in the Status, not as an error; an error
 // means an unknown name or a place named by the user that does not exist.
 func Verify(name string, o Options) (Status, error) {
 	if name == synthetic {
@@ -72,7 +125,7 @@ func Verify(name string, o Options) (Status, error) {
 	}
 	e, err := lookup(name)
 	if err != nil {
-		return Status{}, err
+		return verifyOwn(name, o)
 	}
 	at, err := e.locate(o)
 	if err != nil {

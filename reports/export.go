@@ -35,6 +35,13 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 	if err != nil {
 		return nil, err
 	}
+	if o.Experiment != "" {
+		e, err := sidesOfExperiment(all, o)
+		if err != nil {
+			return nil, err
+		}
+		all = map[string][]loaded{paperOf(o.Experiment): e}
+	}
 	list := exported(all)
 	if len(list) == 0 {
 		return nil, fmt.Errorf("reports: no figure in the results under %s", o.Results)
@@ -44,7 +51,7 @@ func Export(o Options, dir string, progress func(done, total int, name string)) 
 		if progress != nil {
 			progress(i, len(list), list[i].name)
 		}
-		if err := list[i].draw(out, s); err != nil {
+		if err := list[i].draw(out, o.Lang, s); err != nil {
 			return nil, err
 		}
 	}
@@ -103,30 +110,54 @@ type exportFigure struct {
 // exported lists the figures in the order of the pages.
 func exported(all map[string][]loaded) []exportFigure {
 	var out []exportFigure
+	var keys []string
 	for i := range cited.Documents {
-		for _, l := range all[cited.Documents[i].Key] {
-			for _, part := range l.Page.Parts {
-				if part.Figure != nil {
-					out = append(out, exportFigure{loaded: l, of: part.Figure, name: fmt.Sprintf("%s/%s-%s", cited.Documents[i].Key, l.Anchor(), figureID(l, part.Figure.ID))})
-				}
-			}
+		keys = append(keys, cited.Documents[i].Key)
+	}
+	for _, key := range append(keys, notebook.Own) {
+		for _, l := range all[key] {
+			out = append(out, exportedOf(l)...)
 		}
 	}
 	return out
 }
 
-// draw adds the figure's files; it notes the letter for which there is no image.
-func (x *exportFigure) draw(out page.Outputs, s *page.Scripts) error {
-	svg, err := chart.SVG(x.of, x.Anchor()+"-"+figureID(x.loaded, x.of.ID), s)
-	if err != nil {
-		return fmt.Errorf("%w (%s)", err, x.ID)
+// exportedOf lists the figures of one result.
+func exportedOf(l loaded) (out []exportFigure) {
+	for _, part := range l.Page.Parts {
+		if part.Figure != nil {
+			out = append(out, exportFigure{loaded: l, of: part.Figure, name: exportName(l, part.Figure)})
+		}
 	}
-	drawing, err := draw.StandAlone(svg, x.Page.Title[0], x.of.Alt[0])
+	return out
+}
+
+// exportName returns what the files of a figure are called, without their ending.
+func exportName(l loaded, f *notebook.Figure) string {
+	return fmt.Sprintf("%s/%s-%s", paperOf(l.ID), l.Anchor(), figureID(l, f.ID))
+}
+
+// drawing draws the figure in a language so that it needs no page.
+func (x *exportFigure) drawing(l int, s *page.Scripts) (*draw.Drawing, error) {
+	svg, err := chart.SVG(x.of, l, x.Anchor()+"-"+figureID(x.loaded, x.of.ID), s)
 	if err != nil {
-		return fmt.Errorf("%w (%s)", err, x.name)
+		return nil, fmt.Errorf("%w (%s)", err, x.ID)
+	}
+	drawing, err := draw.StandAlone(svg, x.Page.Title[l], x.of.Alt[l])
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, x.name)
+	}
+	return drawing, nil
+}
+
+// draw adds the figure's files; it notes the letter for which there is no image.
+func (x *exportFigure) draw(out page.Outputs, l int, s *page.Scripts) error {
+	drawing, err := x.drawing(l, s)
+	if err != nil {
+		return err
 	}
 	out.Add(x.name+".svg", []byte(drawing.SVG()+"\n"))
-	table, err := chart.CSV(x.of.Drawn[0])
+	table, err := chart.CSV(x.of.Drawn[l])
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, x.name)
 	}
@@ -190,7 +221,11 @@ func (x exportFigure) facts() []string {
 	}
 	kind := page.KindOr(x.of.Drawn[0].Kind, x.Kind)
 	out = append(out, "shows: "+source, "numbers: "+kind+": "+html.UnescapeString(page.Kinds[kind].En()), "profile: "+who(x.Result).En())
-	out = append(out, fmt.Sprintf("command: %s run %s --profile %s", page.Program, x.ID, x.Profile))
+	command := ownCommand(x.loaded)
+	if command == "" {
+		command = fmt.Sprintf("%s run %s --profile %s", page.Program, x.ID, x.Profile)
+	}
+	out = append(out, "command: "+command)
 	commit := "unknown: no record of the run lies beside the result"
 	if x.Run != nil && x.Run.Commit != "" {
 		commit = x.Run.Commit

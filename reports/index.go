@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gradsync/reports/cited"
+	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
 
@@ -12,7 +13,8 @@ import (
 type indexPage struct {
 	page.Head
 	Papers   []indexLine
-	Compare  *indexLine // the page that is of no one document; nil where nothing of it was run
+	Own      []neighbour // somebody's own comparisons
+	Compare  *indexLine  // the page that is of no one document; nil where nothing of it was run
 	Verdicts []page.Verdict
 	Software citation
 	Command  string
@@ -58,6 +60,10 @@ func (r *renderer) index(all map[string][]loaded) error {
 		} else if line.Built {
 			doc.Compare = &line
 		}
+	}
+	for _, e := range byExperiment(all[notebook.Own]) {
+		doc.Own = append(doc.Own, neighbour{e[0].ID + ".html", e[0].Page.Title})
+		every = append(every, e...)
 	}
 	doc.Software = software(every)
 	var err error

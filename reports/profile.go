@@ -43,6 +43,9 @@ func who(r *result.Result) said {
 	if len(facts) == 0 {
 		return said{r.Profile, r.Profile}
 	}
+	if paperOf(r.ID) == notebook.Own { // it has one size, its own
+		return typeset.CommaList(facts)
+	}
 	return notebook.Bothf("%s: %s", "%s：%s", r.Profile, typeset.CommaList(facts))
 }
 

@@ -18,6 +18,9 @@ type Options struct {
 	// <root>/<paper>/<profile>/<id>.json every other.
 	Results string
 	Out     string // folder of the pages; made if it is not there
+	// Experiment is the one whose results are shown, "dasp/table7"; "": all are.
+	Experiment string
+	Lang       int // of what has one: figures and notebooks for Jupyter (0 English, 1 Chinese)
 	// SingleFile puts scripts, styles and font into each page, to hand in one file; else
 	// the pages share Out/assets.
 	SingleFile bool
@@ -40,7 +43,11 @@ func Render(o Options) (pages []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out, names, err := renderAll(o, all)
+	render := renderAll
+	if o.Experiment != "" {
+		render = renderOne
+	}
+	out, names, err := render(o, all)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +109,12 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 			}
 		}
 	}
+	if rs := all[notebook.Own]; len(rs) > 0 {
+		r.frame.Sites[notebook.Own] = page.Site{Name: cited.Find(notebook.Own).Short()}
+		if err := r.resultPages(cited.Find(notebook.Own), rs); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := addPlayground(r.out, r.pages, r.frame, r.names, o.Command); err != nil {
 		return nil, nil, err
 	}
@@ -114,6 +127,31 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 	}
 	if err := r.searchIndex(all); err != nil {
 		return nil, nil, err
+	}
+	return r.out, r.names, r.out.Shared()
+}
+
+// renderOne makes the page of o.Experiment alone, which links no other.
+func renderOne(o Options, all map[string][]loaded) (out page.Outputs, names []string, err error) {
+	e, err := sidesOfExperiment(all, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := newRenderer(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := cited.Find(paperOf(o.Experiment))
+	r.names = nil
+	r.all, r.at, r.find = all, experimentPages{}, among(all)
+	r.frame.Only = true
+	r.frame.Sites = map[string]page.Site{p.Key: {Name: p.Short()}}
+	doc, err := r.resultPage(p, e, all[p.Key])
+	if err != nil {
+		return nil, nil, fmt.Errorf("reports: %s: %w", o.Experiment, err)
+	}
+	if err := r.addResult(p, doc); err != nil || o.SingleFile {
+		return r.out, r.names, err
 	}
 	return r.out, r.names, r.out.Shared()
 }

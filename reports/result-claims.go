@@ -23,7 +23,8 @@ import (
 type whyLine struct {
 	Kind said
 	IDs  []string
-	Text template.HTML
+	Said said
+	Text template.HTML // what is said
 }
 
 // judged fills in the claims of one profile: rows of what is judged, rows apart of what is no finding,
@@ -383,7 +384,7 @@ func whys(rows []notebook.ClaimRow) (out []whyLine) {
 			i = len(out)
 			at[said{kind[0], text[0]}] = i
 			text = said{typeset.Pretty(text[0]), typeset.Pretty(text[1])}
-			out = append(out, whyLine{Kind: kind, Text: text.HTML()})
+			out = append(out, whyLine{Kind: kind, Said: text, Text: text.HTML()})
 		}
 		out[i].IDs = append(out[i].IDs, id)
 	}

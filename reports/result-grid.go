@@ -18,6 +18,7 @@ import (
 type gridView struct {
 	Anchor  string
 	frame   string
+	room    room
 	Export  string // the command that writes all rows
 	File    string // in which they are then
 	Caption template.HTML
@@ -41,24 +42,22 @@ type gridCell struct {
 }
 
 // Long reports whether the table has too many rows for a page, which then says how to get them.
-func (g *gridView) Long() bool { return g.Asked == nil && long(len(g.Rows), len(g.Head)) }
+func (g *gridView) Long() bool { return g.Asked == nil && g.room.long(len(g.Rows), len(g.Head)) }
 
 // long reports whether a table of these rows and columns is too large for a page.
-func long(rows, columns int) bool { return rows > manyRows || rows*columns > manyCells }
+func (r room) long(rows, columns int) bool { return rows > r.rows || rows*columns > r.cells }
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
 func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
-	g := &gridView{frame: t.Frame, Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind),
+	g := &gridView{frame: t.Frame, room: roomFor(l),
+		Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind),
 		Export: page.Program + " export " + l.ID, File: sheetOf(l, t.Frame)}
+	if paperOf(l.ID) == notebook.Own { // its folder is its maker's choice
+		g.Export += " --results " + filepath.ToSlash(r.Results)
+	}
 	var names []string
 	for i, h := range t.Head {
-		title := notebook.Both{}
-		for k := range title {
-			title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
-			if h.Unit[k] != "" {
-				title[k] += " (" + h.Unit[k] + ")"
-			}
-		}
+		title := headOf(h)
 		g.Head = append(g.Head, gridHead{title.HTML(), h.Number})
 		if i < ruledColumns {
 			names = append(names, fmt.Sprintf("--c%d:%s", i+1, cssString(title[0])))
@@ -73,7 +72,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		g.Head, g.Rows = g.Head[lead:], make([][]gridCell, len(t.Rows))
 		return g.withWidget(l)
 	}
-	if long(len(t.Rows), len(t.Head)) {
+	if g.room.long(len(t.Rows), len(t.Head)) {
 		g.Rows = make([][]gridCell, len(t.Rows))
 		return g.withWidget(l)
 	}
@@ -87,6 +86,17 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		g.Rows = append(g.Rows, line)
 	}
 	return g.withWidget(l)
+}
+
+// headOf returns what stands above a column: its title, its bounds and its unit.
+func headOf(h notebook.Head) (title notebook.Both) {
+	for k := range title {
+		title[k] = h.Title[k] + map[string]string{"half": " ± 95" + typeset.NBSP + "%", "lo": " [95" + typeset.NBSP + "%]"}[h.Bound]
+		if h.Unit[k] != "" {
+			title[k] += " (" + h.Unit[k] + ")"
+		}
+	}
+	return title
 }
 
 // withWidget adds the widget that the frame feeds.
@@ -115,9 +125,6 @@ func figureID(l loaded, id string) string {
 	}
 	return typeset.Slug(id)
 }
-
-// manyRows and manyCells are how many a table of a page may have.
-const manyRows, manyCells = 24, 96
 
 // ruledColumns is how many columns of a table report.css can name in a narrow window,
 // where each row is a card.

@@ -62,6 +62,7 @@ type resultSide struct {
 	Aside    template.HTML // inputs, restatements and what was not run, as rows
 	Why      []whyLine
 	Brief    []ran.Fact // of the provenance
+	Ran      string     // the command of a comparison of somebody's own
 }
 
 // brief are the facts of a result's provenance that its own page says; provenance.html has them all.
@@ -97,46 +98,72 @@ func (r *renderer) resultPages(p *cited.Document, rs []loaded) error {
 		if i+1 < len(pages) {
 			doc.Next = &neighbour{"../" + pages[i+1].ID + ".html", pages[i+1].Heading}
 		}
-		var scripts []string
-		if doc.Widgets {
-			scripts = page.WidgetScripts
-		}
-		frame := r.frame
-		frame.Root = "../"
-		var err error
-		if doc.Head, err = frame.Named(doc.Heading[0], doc.ID, scripts...); err != nil {
-			return err
-		}
-		if doc.Crumb = notebook.Alike(doc.Anchor); doc.Number != "" { // short: a phone's header has little room
-			doc.Crumb = page.SourceOf(doc.Number)
-		}
-		name := doc.ID + ".html"
-		r.names = append(r.names, name)
-		if err := r.out.Page(r.pages, "result.html", name, doc); err != nil {
+		if err := r.addResult(p, doc); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// openCells is how many cells a table may have that is not folded: on a phone each is a line.
-const openCells = 72
+// addResult adds the page of an experiment.
+func (r *renderer) addResult(p *cited.Document, doc *resultPage) (err error) {
+	var scripts []string
+	if doc.Widgets {
+		scripts = page.WidgetScripts
+	}
+	frame := r.frame
+	frame.Root, frame.Apart = "../", p.Key == notebook.Own
+	if doc.Head, err = frame.Named(doc.Heading[0], doc.ID, scripts...); err != nil {
+		return err
+	}
+	doc.Crumb = notebook.Alike(doc.Anchor)
+	if doc.Number != "" { // short: a phone's header has little room
+		doc.Crumb = page.SourceOf(doc.Number)
+	}
+	name := doc.ID + ".html"
+	r.names = append(r.names, name)
+	return r.out.Page(r.pages, "result.html", name, doc)
+}
 
-// manyFigures is how many figures a page draws, the folded ones included; report --figures draws all.
-const manyFigures = 2
+// room is how much a page has room for.
+type room struct {
+	open    int // cells of a table that is not folded: on a phone each is a line
+	figures int // that are drawn, the folded ones included; report --figures draws all
+	rows    int // of a table
+	cells   int // of a table
+}
+
+// documentRoom is of an experiment's page; somebody's own comparison is one page to hand in, with all that was found.
+var (
+	documentRoom = room{open: 72, figures: 2, rows: 24, cells: 96}
+	ownRoom      = room{open: 120, figures: 6, rows: 20, cells: 160}
+)
+
+// roomFor returns the room of a result's page.
+func roomFor(l loaded) room {
+	if paperOf(l.ID) == notebook.Own {
+		return ownRoom
+	}
+	return documentRoom
+}
 
 // firstShown is the profile that a page shows at first, where it is whole.
 const firstShown = "standard"
 
 // resultPage makes the page of one experiment from its profiles.
 func (r *renderer) resultPage(p *cited.Document, e, all []loaded) (*resultPage, error) {
-	e = slices.Clone(e)
-	slices.SortStableFunc(e, func(a, b loaded) int { return shownBefore(b) - shownBefore(a) })
+	e = firstShownFirst(e)
 	doc := &resultPage{Paper: p, ID: e[0].ID, Anchor: e[0].Stem, Heading: e[0].Page.Title, Number: paperNumber(e[0].Source),
 		Software: citeResult(p, e, r.Address), Command: r.Command}
+	if p.Key == notebook.Own { // the page is its reader's, the program is not
+		doc.Software = software(e)
+	}
 	for i, l := range e {
 		s := &resultSide{side: sideOf(l), Shown: "p-" + l.Profile}
 		s.Brief = slices.DeleteFunc(slices.Clone(s.Prov), func(f ran.Fact) bool { return !slices.Contains(brief, f.Name.En()) })
+		if s.Ran = ownCommand(l); s.Ran != "" { // it stands above the rest
+			s.Prov = slices.DeleteFunc(s.Prov, func(f ran.Fact) bool { return f.Name.En() == "command" })
+		}
 		if err := r.judged(p, s, l, all, i == 0); err != nil {
 			return nil, err
 		}
@@ -150,6 +177,13 @@ func (r *renderer) resultPage(p *cited.Document, e, all []loaded) (*resultPage, 
 		doc.Sides = append(doc.Sides, s)
 	}
 	return doc, nil
+}
+
+// firstShownFirst returns the profiles of an experiment in the order of its page.
+func firstShownFirst(e []loaded) []loaded {
+	e = slices.Clone(e)
+	slices.SortStableFunc(e, func(a, b loaded) int { return shownBefore(b) - shownBefore(a) })
+	return e
 }
 
 // shownBefore is 1 for the profile that is shown first.
@@ -193,7 +227,7 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			if s.Widget == nil && g.Widget != nil {
 				s.Widget, s.From = g.Widget, widget.Opening(l.Result, g.frame)
 			}
-			if now == nil && s.Claims == "" && len(s.Open) == 0 && len(g.Rows)*len(g.Head) <= openCells {
+			if now == nil && s.Claims == "" && len(s.Open) == 0 && len(g.Rows)*len(g.Head) <= roomFor(l).open {
 				s.Open = append(s.Open, partView{Table: g})
 				continue
 			}
@@ -207,7 +241,7 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 				s.Figure = v
 				continue
 			}
-			if drawn++; drawn > manyFigures {
+			if drawn++; drawn > roomFor(l).figures {
 				s.Undrawn++
 				continue
 			}

@@ -69,7 +69,7 @@ func TestCells(t *testing.T) {
 // A table of more rows than a page may have is a line that says how many, and the command and the file that
 // hold them.
 func TestLongTablesAreExported(t *testing.T) {
-	for n, want := range map[int]bool{manyRows: false, manyRows + 1: true} {
+	for n, want := range map[int]bool{documentRoom.rows: false, documentRoom.rows + 1: true} {
 		r := exampleStated()
 		for len(r.Frames[0].Rows) < n {
 			r.Frames[0].Rows = append(r.Frames[0].Rows, []any{"link", 1.11, "other", "low"})
@@ -128,7 +128,7 @@ func TestRowsCanBeChosen(t *testing.T) {
 		return slices.Repeat([][]notebook.Cell{make([]notebook.Cell, len(heads))}, n)
 	}
 	heads[0].Asked, heads[1].Asked, heads[2].Asked = false, false, false
-	if g := gridOf(t, heads, rows(manyRows+1)...); g.Asked != nil || !g.Long() {
+	if g := gridOf(t, heads, rows(documentRoom.rows+1)...); g.Asked != nil || !g.Long() {
 		t.Error("nobody chooses, and a long table is no line")
 	}
 	heads[2].Asked = true

@@ -131,7 +131,8 @@ func TestFlatten(t *testing.T) {
 	}
 	caller := frame("main")
 	for i := range 20 { // 1 + 2 + … + 20 = 210 samples
-		p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{frame(fmt.Sprintf("gradsync/f%d", i+1)), caller}, Value: []int64{int64(i + 1)}})
+		p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{frame(fmt.Sprintf("gradsync/papers/f%d", i+1)), caller},
+			Value: []int64{int64(i + 1)}})
 	}
 	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{90}}) // nobody's code
 	var raw bytes.Buffer
@@ -146,7 +147,7 @@ func TestFlatten(t *testing.T) {
 	for n := 1; n <= 20-(topFunctions-2); n++ {
 		rest += float64(n) / 300
 	}
-	if got[0] != (Function{"(unknown)", 0.3}) || got[1] != (Function{"f20", 20.0 / 300}) || got[topFunctions-1].Name != "(other)" ||
+	if got[0] != (Function{"(unknown)", 0.3}) || got[1] != (Function{"papers/f20", 20.0 / 300}) || got[topFunctions-1].Name != "(other)" ||
 		math.Abs(got[topFunctions-1].Share-rest) > 1e-12 {
 		t.Errorf("%v, want (other) %v", got, rest)
 	}

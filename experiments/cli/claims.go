@@ -104,7 +104,7 @@ func chooseClaims(ids []string) ([]claimRow, error) {
 	}
 	for _, id := range ids {
 		if !seen[id] {
-			return nil, usagef("claims: no claim and no paper %q: `gradsync claims` lists them", id)
+			return nil, usagef("claims: no claim and no paper %q:%s `gradsync claims` lists them", id, didYouMean(id, claimNames(), ""))
 		}
 	}
 	return out, nil

@@ -15,6 +15,7 @@ import (
 type dataRow struct {
 	Name    string              `json:"name"`
 	Verdict string              `json:"verdict"`
+	Own     bool                `json:"own,omitempty"`    // made by import
 	Found   bool                `json:"found"`            // and readable
 	Origin  string              `json:"origin,omitempty"` // embedded, directory, cache, synthetic
 	Path    string              `json:"path,omitempty"`
@@ -28,25 +29,28 @@ type dataRow struct {
 
 // Verdicts of a data set.
 const (
-	dataOK      = "ok"      // the official images, the embedded subset or the synthetic set
+	dataOK      = "ok"      // the official images, the embedded subset, the synthetic set, or own images as imported
 	dataDiffers = "differs" // readable, but other images than the official ones
 	dataBroken  = "broken"  // lies there and cannot be read
 	dataMissing = "missing" // nowhere
 )
 
-var verdictOf = map[string]string{datasets.StateReady: dataOK, datasets.StateBuiltIn: dataOK,
+var verdictOf = map[string]string{datasets.StateReady: dataOK, datasets.StateBuiltIn: dataOK, datasets.StateOwn: dataOK,
 	datasets.StateUnofficial: dataDiffers, datasets.StateBroken: dataBroken, datasets.StateAbsent: dataMissing}
 
 func (a *app) dataCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
-		Use:     "data list|verify|fetch",
-		Short:   "List, verify and fetch data sets; nothing is downloaded unasked",
-		Example: "  gradsync data list\n  gradsync data fetch mnist\n  gradsync data verify mnist --data-dir ~/sets",
-		Args:    cobra.ArbitraryArgs,
+		Use:   "data list|verify|fetch|import",
+		Short: "List, verify, fetch and import data sets; nothing is downloaded unasked",
+		Long: "List, verify and fetch data sets, and make one of your own images. `gradsync data import --help`\n" +
+			"says what a folder of images may hold; datasets/README.md has the whole.",
+		Example: "  gradsync data list\n  gradsync data fetch mnist\n  gradsync data verify mnist --data-dir ~/sets\n" +
+			"  gradsync data import datasets/testdata/shapes --name shapes",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
 			if len(got) > 0 {
-				return usagef("data: no command %q: known are list, verify, fetch", got[0])
+				return usagef("data: no command %q: known are list, verify, fetch, import", got[0])
 			}
 			return cmd.Help()
 		},
@@ -61,7 +65,7 @@ func (a *app) dataCommand() *cobra.Command {
 	fetch := &cobra.Command{Use: "fetch NAME…", Short: "Download sets, mirrors first; resumes where it was cut off",
 		Example: "  gradsync data fetch mnist\n  gradsync data fetch cifar-10 --data-dir ~/sets", Args: args(1, -1, "names of sets"),
 		RunE: func(cmd *cobra.Command, names []string) error { return a.dataFetch(cmd, names, dir) }}
-	cmd.AddCommand(list, verify, fetch)
+	cmd.AddCommand(list, verify, fetch, a.dataImportCommand())
 	return cmd
 }
 
@@ -72,7 +76,7 @@ func lookAt(name, dir string) (dataRow, error) {
 	if err != nil {
 		return dataRow{}, err
 	}
-	row := dataRow{Name: name, Verdict: verdictOf[st.State], Origin: st.Origin, Path: st.Path, SHA256: st.SHA256}
+	row := dataRow{Name: name, Own: st.State == datasets.StateOwn, Verdict: verdictOf[st.State], Origin: st.Origin, Path: st.Path, SHA256: st.SHA256}
 	switch row.Verdict {
 	case dataBroken:
 		row.Error = st.Detail
@@ -84,11 +88,17 @@ func lookAt(name, dir string) (dataRow, error) {
 	return row, nil
 }
 
-// checkNames refuses names of unknown sets.
-func checkNames(names []string) error {
+// setNames returns the names of all sets, those of own images last.
+func setNames(dir string) ([]string, error) {
+	own, err := datasets.Own(datasets.Options{Dir: dir})
+	return append(datasets.Names(), own...), err
+}
+
+// checkNames refuses names that are not known.
+func checkNames(names, known []string) error {
 	for _, n := range names {
-		if !slices.Contains(datasets.Names(), n) {
-			return usagef("data: no set %q: known are %s", n, strings.Join(datasets.Names(), ", "))
+		if !slices.Contains(known, n) {
+			return usagef("data: no set %q: known are %s", n, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -97,7 +107,11 @@ func checkNames(names []string) error {
 // dataList says of each set whether it is at hand and where.
 func (a *app) dataList(dir string) error {
 	var rows []dataRow
-	for _, name := range datasets.Names() {
+	names, err := setNames(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		row, err := lookAt(name, dir)
 		if err != nil {
 			return err
@@ -122,12 +136,16 @@ func (a *app) dataList(dir string) error {
 // dataVerify reads the named sets, or all that are at hand. A set that is missing or
 // broken is a failure; other images than the official ones are a difference.
 func (a *app) dataVerify(names []string, dir string) error {
-	if err := checkNames(names); err != nil {
+	all, err := setNames(dir)
+	if err != nil {
+		return err
+	}
+	if err := checkNames(names, all); err != nil {
 		return err
 	}
 	asked := len(names) > 0
 	if !asked {
-		names = datasets.Names()
+		names = all
 	}
 	rows := []dataRow{}
 	var unusable []string
@@ -169,7 +187,7 @@ func (a *app) dataVerify(names []string, dir string) error {
 
 // dataFetch downloads the named sets.
 func (a *app) dataFetch(cmd *cobra.Command, names []string, dir string) error {
-	if err := checkNames(names); err != nil {
+	if err := checkNames(names, datasets.Names()); err != nil {
 		return err
 	}
 	rows := []dataRow{}

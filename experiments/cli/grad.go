@@ -61,7 +61,7 @@ func (a *app) gradCommand() *cobra.Command {
 	f.BoolVar(&g.EvalMode, "eval-mode", false, "batch norms normalise by the running statistics of --load, as after PyTorch's model.eval()")
 	f.StringVar(&g.Load, "load", "", "parameters, safetensors (default: fresh ones of --seed)")
 	f.Uint64Var(&g.Seed, "seed", 0, "seed of fresh parameters")
-	f.StringVar(&g.Data, "data", "", "data set")
+	f.StringVar(&g.Data, "data", "", "data set, as of train")
 	f.StringVar(&g.DataDir, "data-dir", "", "folder of data sets")
 	device.define(f, cpuDevice, deviceUsage)
 	f.StringVar(&g.Backend, "backend", "native", "native or gorgonia")

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,29 +12,30 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groups are the parts of the help, in order. A reader needs the first; the last two
-// are the Makefile's targets.
+// groups are the parts of the help, in order of who needs them.
 var groups = []struct {
 	id, title string
 	has       []string
 }{
-	{"begin", "Commands to begin with:", []string{"list", "run", "serve", "quiz"}},
-	{"more", "More to study, compute and write:", []string{
-		"train", "replay", "launch", "grad", "eval", "verify", "claims", "diff", "data", "report", "export", "devices", "bench", "lab", "calibrate"}},
+	{"study", "To run, train, compare, work out and hand in:", []string{
+		"list", "run", "report", "serve", "train", "compare", "verify", "eval", "quiz", "claims", "diff", "replay", "export"}},
 	{"reproduce", "All experiments of a document, then its pages:", []string{
 		"reproduce-ring", "reproduce-ringsparse", "reproduce-dasp", "reproduce-codedsgd", "reproduce-compare", "reproduce-all"}},
-	{"maintain", "For whoever changes gradsync itself, in a clone of it:", []string{
-		"build", "check", "test", "test-long", "lint", "race", "gpu-cu", "gpu-mutants", "cross", "gpu-bundle",
-		"ci-check", "ci-results", "reports", "reports-check", "publish", "benchmarks", "clean"}},
+	{"cluster", "A cluster of your own:", []string{"platform", "launch", "lab", "calibrate", "bench", "devices"}},
+	{"data", "Data and gradients:", []string{"data", "grad"}},
+	{otherGroup, "This program:", []string{"help", "completion", "version", "dev"}},
 }
 
-// inGroups adds commands to root, each in its group of the help; help and version are in
-// none.
+// otherGroup is where help and completion stand.
+const otherGroup = "program"
+
+// inGroups adds commands to root, each in its group of the help; those that the help hides are
+// in none.
 func inGroups(root *cobra.Command, commands []*cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range commands {
-			if slices.Contains(g.has, c.Name()) {
+			if slices.Contains(g.has, c.Name()) && !c.Hidden {
 				c.GroupID = g.id
 			}
 		}
@@ -50,6 +52,22 @@ func commandNames(root *cobra.Command) []string {
 		}
 	}
 	return names
+}
+
+// helpCommand is cobra's, but for a name that is no command's.
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command", Example: "  gradsync help train", GroupID: otherGroup,
+		RunE: func(cmd *cobra.Command, got []string) error {
+			of, rest, err := cmd.Root().Find(got)
+			if err != nil || len(rest) > 0 && of.HasSubCommands() {
+				name := strings.Join(got, " ")
+				return usagef("help: unknown command %q:%s `gradsync --help` lists the commands", name, didYouMean(rest[0], commandNames(of), of.CommandPath()+" "))
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		},
+	}
 }
 
 // flagNames returns the names of the flags that cmd takes.
@@ -69,19 +87,59 @@ func flagNames(cmd *cobra.Command) []string {
 // name, and nothing where none begins alike and differs in at most a third of its letters.
 func didYouMean(name string, names []string, front string) string {
 	name = shortened(name)
-	names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { return name == "" || s[0] != name[0] })
+	names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { return name == "" || s == "" || strings.ToLower(s)[0] != name[0] })
 	like := byLikeness(name, names)
-	if len(like) == 0 || edits(name, like[0]) > (utf8.RuneCountInString(like[0])+2)/3 {
+	if len(like) == 0 || edits(name, strings.ToLower(like[0])) > (utf8.RuneCountInString(like[0])+2)/3 {
 		return ""
 	}
 	return fmt.Sprintf(" did you mean `%s%s`?", front, like[0])
+}
+
+// choices matches the end of a message that says which names there are, after the one that was typed.
+var choices = regexp.MustCompile(`"([^"]*)"([^"]*?)(: known (?:are|is)|, want(?: one of)?) ([^"]+)$`)
+
+// nearestOf adds to a message that lists names the one that is most like the name that was typed. So every
+// name that a list answers has it, wherever the message was made.
+func nearestOf(text string) string {
+	m := choices.FindStringSubmatchIndex(text)
+	if m == nil || strings.Contains(text, "did you mean") {
+		return text
+	}
+	like := didYouMean(text[m[2]:m[3]], listedNames(text[m[8]:m[9]]), "")
+	if like == "" {
+		return text
+	}
+	return text[:m[6]] + ":" + like + " " + strings.TrimLeft(text[m[6]:], ":, ")
+}
+
+// listedNames returns the names of a list such as "a, b, c", "a or b", "[a b]" and "x.a, .b"; what has several
+// words is none.
+func listedNames(list string) (names []string) {
+	if inner, brackets := strings.CutPrefix(list, "["); brackets {
+		list, _, _ = strings.Cut(inner, "]")
+		list = strings.Join(strings.Fields(list), ", ")
+	}
+	list, _, _ = strings.Cut(list, ";")
+	for _, part := range strings.Split(strings.NewReplacer(" or ", ", ", " and ", ", ").Replace(list), ", ") {
+		part = strings.TrimRight(part, ".")
+		if strings.HasPrefix(part, ".") && len(names) > 0 {
+			group, _, _ := strings.Cut(names[0], ".")
+			part = group + part
+		}
+		if part != "" && !strings.ContainsAny(part, " N") { // N stands for a number
+			names = append(names, part)
+		}
+	}
+	return names
 }
 
 // byLikeness returns names, those first that differ from name in the fewest letters.
 func byLikeness(name string, names []string) []string {
 	name = shortened(name)
 	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(edits(name, strings.ToLower(a)), edits(name, strings.ToLower(b)))
+	})
 	return names
 }
 

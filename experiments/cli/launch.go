@@ -266,6 +266,9 @@ func childWords(words []string, np int) (complete []string, server bool, err err
 		return nil, false, usageError{fmt.Errorf("launch: %w", err)}
 	}
 	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()+" ")
+	if !cmd.HasParent() && len(words) > 0 {
+		name = words[0]
+	}
 	if name == "bench ring-worker" {
 		return words, false, nil
 	}

@@ -38,7 +38,7 @@ func TestChildWords(t *testing.T) {
 		"2 train --sync ring --runtime local":      "launch: --runtime local: processes that launch starts run tcp",
 		"2 list":                                   `launch: "list" does not run over TCP`,
 		"2 train --sync ring --no-such-flag":       "launch: train: unknown flag: --no-such-flag",
-		"2 nonsense":                               `launch: "gradsync" does not run over TCP`,
+		"2 nonsense":                               `launch: "nonsense" does not run over TCP`,
 		"2 launch --np 2 -- train":                 `launch: "launch" does not run over TCP`,
 		"2 train --sync ring --workers two":        "launch: train: invalid argument",
 	} {

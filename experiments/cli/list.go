@@ -43,24 +43,23 @@ func Experiments() []exp.Experiment {
 }
 
 // choose returns the experiments that args name, by an id ("dasp/table5"), a paper
-// ("dasp") or "all", in the order of Experiments and each once.
+// ("dasp") or "all", each once, in the order of args and, of one, in that of Experiments.
 func choose(all []exp.Experiment, args []string) ([]exp.Experiment, error) {
 	wanted := map[string]bool{}
+	var out []exp.Experiment
 	for _, a := range args {
 		found := false
 		for _, e := range all {
-			if named(e.ID, []string{a}) {
-				wanted[e.ID], found = true, true
+			if !named(e.ID, []string{a}) {
+				continue
+			}
+			if found = true; !wanted[e.ID] {
+				wanted[e.ID] = true
+				out = append(out, e)
 			}
 		}
 		if !found {
 			return nil, usagef("run: no experiment %q: the nearest are %s; `gradsync list` has all", a, nearest(all, a))
-		}
-	}
-	var out []exp.Experiment
-	for _, e := range all {
-		if wanted[e.ID] {
-			out = append(out, e)
 		}
 	}
 	return out, nil

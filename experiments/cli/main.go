@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -103,9 +104,10 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errDiffer):
 		return exitDiffer
 	default:
-		fmt.Fprintln(errOut, "gradsync: "+a.asCalled(oneLine(err)))
+		fmt.Fprintln(errOut, "gradsync: "+a.asCalled(nearestOf(oneLine(err))))
 		var usage usageError
-		if errors.As(err, &usage) || cobraUsage(err) {
+		var chore *chores.UsageError
+		if errors.As(err, &usage) || errors.As(err, &chore) || cobraUsage(err) {
 			return exitUsage
 		}
 		return exitFailed
@@ -146,6 +148,7 @@ func oneLine(err error) string {
 // root makes the command gradsync with all its subcommands.
 func (a *app) root() *cobra.Command {
 	a.name = cmp.Or(a.name, "gradsync")
+	var version bool
 	root := &cobra.Command{
 		Use:         "gradsync",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: a.name},
@@ -159,23 +162,31 @@ Exit codes: 0 done (whatever the verdicts) · 1 failed or interrupted · 2 usage
 3 a verification or a comparison differs.`,
 		Example: "  gradsync list\n  gradsync run dasp/table5 --profile quick\n" +
 			"  gradsync train --sync dasp --model lenet5 --workers 6 --updates 300 --json",
-		SilenceErrors: true, SilenceUsage: true, Version: Version,
+		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if version && len(args) == 0 {
+				return a.printVersion()
+			}
 			if len(args) > 0 {
 				return usagef("unknown command %q:%s `gradsync --help` lists the commands", args[0], didYouMean(args[0], commandNames(cmd), "gradsync "))
 			}
 			return cmd.Help()
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetVersionTemplate("gradsync {{.Version}}\n")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print version, commit and Go release")
+	root.SetCompletionCommandGroupID(otherGroup)
+	root.SetHelpCommand(a.helpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s: %s (see `%s --help`)", cmd.Name(), flagProblem(cmd, err), cmd.CommandPath())}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object and nothing else on standard output")
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress, and no line on the engine")
 	inGroups(root, a.commands())
+	root.SetOut(a.out) // which completion remembers
+	root.InitDefaultCompletionCmd()
+	installs(root)
+	completions(root)
 	a.nameExamples(root)
 	return root
 }
@@ -203,6 +214,8 @@ func flagProblem(cmd *cobra.Command, err error) string {
 	if name, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
 		if like := didYouMean(name, flagNames(cmd), "--"); like != "" {
 			text += ":" + like
+		} else if cmd.Name() == "run" && slices.Contains([]string{"sync", "set", "vary", "target-accuracy"}, name) {
+			text += ": methods of your choice are compared by `gradsync compare`"
 		}
 		return text
 	}
@@ -240,13 +253,13 @@ func (a *app) printJSON(v any) error {
 }
 
 // commands returns all subcommands: ours, then the Makefile's targets for machines
-// without make.
+// without make, those of a maintainer below dev and, hidden, under their former names.
 func (a *app) commands() []*cobra.Command {
-	return append([]*cobra.Command{
-		a.listCommand(), a.runCommand(), a.trainCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(), a.verifyCommand(),
-		a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
+	return slices.Concat([]*cobra.Command{
+		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(),
+		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
-	}, chores.Commands()...)
+	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)}, chores.Former(Version))
 }
 
 // plainEvery is the time between lines of progress where there can be no bar.
@@ -263,14 +276,17 @@ type bar struct {
 	quiet bool
 }
 
-// newBar starts the progress of one piece of work.
-func (a *app) newBar(name string) *bar {
+// newBar starts the progress of one piece of work; on a terminal it says the time left.
+func (a *app) newBar(name string) *bar { return a.newBarOf(name, true) }
+
+// newBarOf starts the progress of one piece of work, whose time left is the bar's to say or the caller's.
+func (a *app) newBarOf(name string, predict bool) *bar {
 	b := &bar{w: a.err, name: name, quiet: a.quiet, last: time.Now()}
 	if f, ok := a.err.(*os.File); ok && !a.quiet && term.IsTerminal(int(f.Fd())) {
 		b.bar = progressbar.NewOptions64(1000, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(name),
 			progressbar.OptionEnableColorCodes(os.Getenv("NO_COLOR") == ""), progressbar.OptionSetWidth(30),
 			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetPredictTime(true))
+			progressbar.OptionSetPredictTime(predict))
 	}
 	return b
 }

@@ -114,17 +114,20 @@ func (a *app) versionCommand() *cobra.Command {
 		Short:   "Print version, commit and Go release",
 		Example: "  gradsync version --json",
 		Args:    args(0, 0, "none"),
-		RunE: func(*cobra.Command, []string) error {
-			revision, dirty := commit()
-			if a.json {
-				return a.printJSON(map[string]any{"version": Version, "commit": revision, "dirty": dirty,
-					"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
-			}
-			if dirty {
-				revision += ", modified"
-			}
-			fmt.Fprintf(a.out, "gradsync %s (%s) %s %s/%s\n", Version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return nil
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
 	}
+}
+
+// printVersion prints release, commit, Go and system.
+func (a *app) printVersion() error {
+	revision, dirty := commit()
+	if a.json {
+		return a.printJSON(map[string]any{"version": Version, "commit": revision, "dirty": dirty,
+			"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+	}
+	if dirty {
+		revision += ", modified"
+	}
+	fmt.Fprintf(a.out, "gradsync %s (%s) %s %s/%s\n", Version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return nil
 }

@@ -44,7 +44,7 @@ kind (2.5 ms for 0.0025 s). The same subject and seed give the same questions.
 Exit codes: 0 all right · 1 none wrong, but a question has no answer · 2 usage ·
 3 an answer is wrong.`,
 		Example: "  gradsync quiz ring --seed 7\n  gradsync quiz dasp --questions 10 --lang zh\n" +
-			"  gradsync quiz codedsgd --seed 7 --answers \"0, 2; 315/2; 4:0, 7:1; 2; none\"\n  gradsync quiz ring --seed 7 --solutions",
+			"  gradsync quiz codedsgd --seed 12 --answers \"3; 0:0; 20; 8, -8; 15\"\n  gradsync quiz ring --seed 7 --solutions",
 		Args: args(1, 1, "one subject: "+strings.Join(quiz.Subjects(), ", ")),
 		RunE: func(cmd *cobra.Command, got []string) error { return a.quiz(cmd, got[0], f) },
 	}

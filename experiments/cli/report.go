@@ -13,20 +13,24 @@ import (
 
 	"gradsync/experiments/cli/export"
 	"gradsync/experiments/exp"
+	"gradsync/experiments/own"
 	"gradsync/internal/gosource"
 	"gradsync/reports"
+	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/serve"
 )
 
 func (a *app) reportCommand() *cobra.Command {
 	o := reports.Options{Command: "gradsync " + strings.Join(os.Args[1:], " "), Sources: gosource.All}
-	var figures string
+	var figures, lang string
+	var ipynb bool
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Render the pages, or the figures, from the results on disk; trains nothing",
 		Example: "  gradsync report --results experiments/results --out out/html\n  gradsync report --results out/results --single-file --out out/hand-in\n" +
-			"  gradsync report --results out/results --figures out/figures",
+			"  gradsync report --results out/results --figures out/figures\n" +
+			"  gradsync report --results experiments/results --experiment dasp/table7 --ipynb --out out/notebook",
 		Long: `Render the pages, or the figures, from the results on disk; trains nothing.
 
 Files are written or replaced, and none is removed: a page whose results are gone
@@ -34,9 +38,22 @@ stays until somebody deletes it, or until another folder is named.
 Results are those of out/results, which the command run writes; those of the
 repository lie in experiments/results.
 A figure with a letter that the fonts of the images lack is written without its
-PNG, which is said.`,
+PNG, which is said.
+
+--experiment takes one experiment, or a comparison that compare made, own/mine. Its
+page stands alone, and with --single-file is one file to hand in. --ipynb writes its
+notebook for Jupyter in place of the page, DIR/dasp/table7.ipynb: the text with its
+LaTeX, tables and figures as outputs, and the commands as cells, which need gradsync
+on the PATH; in Chinese with --lang zh, DIR/dasp/table7.zh.ipynb. Without --results
+own/mine is looked for in out/results and in out/mine.`,
 		Args: args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.chosen(&o, lang, ipynb, cmd.Flags().Changed); err != nil {
+				return err
+			}
+			if ipynb {
+				return a.writeJupyter(o)
+			}
 			if cmd.Flags().Changed("figures") {
 				if figures == "" {
 					return usagef(`report: --figures "": want a folder`)
@@ -64,8 +81,66 @@ PNG, which is said.`,
 	f.StringVar(&o.Out, "out", filepath.Join("out", "html"), "folder of the pages")
 	f.BoolVar(&o.SingleFile, "single-file", false, "put everything into each page")
 	f.StringVar(&o.Address, "address", "", "`URL` below which the pages will lie; citations name it")
+	f.StringVar(&o.Experiment, "experiment", "", "show this one `ID` alone, such as dasp/table7")
+	f.BoolVar(&ipynb, "ipynb", false, "write the experiment's notebook for Jupyter instead of the pages")
+	f.StringVar(&lang, "lang", "en", "language of --ipynb and --figures: en or zh; a page has both")
 	f.StringVar(&figures, "figures", "", "write every figure as SVG, PNG and CSV to this `folder` instead of the pages")
 	return cmd
+}
+
+// chosen reads the experiment and the language of a report, and refuses what does not go together.
+func (a *app) chosen(o *reports.Options, lang string, ipynb bool, given func(flag string) bool) error {
+	switch {
+	case ipynb && o.Experiment == "":
+		return usagef("report: --ipynb is of one experiment: add --experiment ID, such as --experiment dasp/table7")
+	case ipynb && (o.SingleFile || given("figures")):
+		return usagef("report: --ipynb writes a notebook only; leave out --figures and --single-file")
+	case given("lang") && !ipynb && !given("figures"):
+		return usagef("report: --lang is of --ipynb and --figures; a page has both languages")
+	}
+	if o.Lang = slices.Index(notebook.Languages[:], lang); o.Lang < 0 {
+		return usagef("report: --lang %q: want en or zh", lang)
+	}
+	if isOwn(o.Experiment) && !given("results") {
+		o.Results = ownFolder(o.Experiment)
+	}
+	all := Experiments()
+	known := o.Experiment == "" || isOwn(o.Experiment) || slices.ContainsFunc(all, func(e exp.Experiment) bool { return e.ID == o.Experiment })
+	if !known {
+		return usagef("report: no experiment %q: the nearest are %s; `gradsync list` has all", o.Experiment, nearest(all, o.Experiment))
+	}
+	return nil
+}
+
+// isOwn reports whether an id is of a comparison that gradsync compare made.
+func isOwn(id string) bool {
+	name, ok := strings.CutPrefix(id, own.Document+"/")
+	return ok && name != ""
+}
+
+// ownFolder returns the folder of results that has a comparison: the one that run and compare write to, or the one that
+// bears its name beside that, out/mine of own/mine.
+func ownFolder(id string) string {
+	name := strings.TrimPrefix(id, own.Document+"/")
+	for _, dir := range []string{defaultOut, filepath.Join(filepath.Dir(defaultOut), name)} {
+		if _, err := os.Stat(filepath.Join(dir, own.Document, name+".json")); err == nil {
+			return dir
+		}
+	}
+	return defaultOut
+}
+
+// writeJupyter writes the notebook of an experiment and says where it is.
+func (a *app) writeJupyter(o reports.Options) error {
+	path, err := reports.Jupyter(o)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"notebook": path})
+	}
+	fmt.Fprintln(a.out, path)
+	return nil
 }
 
 // exportFigures writes the figures to dir and says which files there are.
@@ -156,7 +231,7 @@ seed. Files are written or replaced, and none is removed.`,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			all := Experiments()
 			for _, id := range ids {
-				if !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
+				if id != own.Document && !isOwn(id) && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
 					return usagef("export: no experiment %q: the nearest are %s; `gradsync list` has all", id, nearest(all, id))
 				}
 			}

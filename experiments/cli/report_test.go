@@ -139,3 +139,65 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 		t.Errorf("--json: exit %d, %v: %s %s", rc, err, out, msg)
 	}
 }
+
+// One experiment's page stands alone, its notebook for Jupyter lies below --out, and what does not go
+// together is one line.
+func TestReportOfOneExperiment(t *testing.T) {
+	const own = "../own/testdata/sample"
+	dir := t.TempDir()
+	rc, out, msg := gradsync("report", "--results", own, "--experiment", "own/sample", "--single-file", "--out", dir)
+	if want := filepath.Join(dir, "own", "sample.html"); rc != 0 || out != want+"\n" {
+		t.Errorf("exit %d, %q, %s, want %s alone", rc, out, msg, want)
+	}
+	rc, out, msg = gradsync("report", "--results", own, "--experiment", "own/sample", "--ipynb", "--lang", "zh", "--json", "--out", dir)
+	var said struct{ Notebook string }
+	if err := json.Unmarshal([]byte(out), &said); err != nil || rc != 0 || said.Notebook != filepath.Join(dir, "own", "sample.zh.ipynb") {
+		t.Errorf("exit %d, %v, %q, %s", rc, err, out, msg)
+	}
+	raw, err := os.ReadFile(said.Notebook)
+	if err != nil || !strings.Contains(string(raw), `"nbformat": 4`) || !strings.Contains(string(raw), "自己运行") {
+		t.Errorf("no notebook in Chinese: %v", err)
+	}
+	for _, c := range []struct {
+		args []string
+		rc   int
+		want string
+	}{
+		{[]string{"--ipynb"}, exitUsage, "report: --ipynb is of one experiment: add --experiment ID, such as --experiment dasp/table7\n"},
+		{[]string{"--ipynb", "--experiment", "own/sample", "--single-file"}, exitUsage, "leave out --figures and --single-file\n"},
+		{[]string{"--experiment", "own/sample", "--lang", "zh"}, exitUsage, "a page has both languages\n"},
+		{[]string{"--ipynb", "--experiment", "own/sample", "--lang", "de"}, exitUsage, `report: --lang "de": want en or zh` + "\n"},
+		{[]string{"--experiment", "dasp/tabel7"}, exitUsage, "report: no experiment \"dasp/tabel7\": the nearest are dasp/table"},
+		{[]string{"--experiment", "own/"}, exitUsage, "report: no experiment \"own/\""},
+		{[]string{"--experiment", "own/mine"}, exitFailed, "no result of own/mine in " + own + ": make it with `gradsync compare`"},
+		{[]string{"--experiment", "dasp/table7", "--ipynb"}, exitFailed, "no result of dasp/table7 in " + own + ": make it with `gradsync run dasp/table7`"},
+	} {
+		rc, out, msg := gradsync(append([]string{"report", "--results", own, "--out", dir}, c.args...)...)
+		if rc != c.rc || out != "" || !strings.Contains(msg, c.want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("%q: exit %d, %q, %q", c.args, rc, out, msg)
+		}
+	}
+}
+
+// A comparison is found without --results where run, or compare --out out/NAME, has put it.
+func TestReportFindsAComparison(t *testing.T) {
+	text, err := os.ReadFile("../own/testdata/sample/own/sample.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, root := range []string{filepath.Join("out", "sample"), defaultOut} {
+		if err := os.MkdirAll(filepath.Join(root, "own"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, "own", "sample.json"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := ownFolder("own/sample"); got != root {
+			t.Errorf("found in %s, want %s", got, root)
+		}
+	}
+	if rc, out, msg := gradsync("report", "--experiment", "own/sample"); rc != 0 || out != filepath.Join("out", "html", "own", "sample.html")+"\n" {
+		t.Errorf("exit %d, %q, %s", rc, out, msg)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/internal/chores"
 )
 
 // defaultOut is the folder of results unless --out says otherwise.
@@ -75,7 +77,8 @@ on several days and machines, and joined:
 one seed). Where x is time, a step is a microsecond and an event's time is x, from
 1970 on; elsewhere a step is x, in millionths where x is not whole, as the tag
 says. Values are single precision. What earlier runs left in DIR stays.
---traces writes DIR/dasp/fig2.trace.json, for figures along a time.`,
+--traces writes DIR/dasp/fig2.trace.json, for figures along a time.
+run compare makes a document's comparisons; gradsync compare makes those of your choice.`,
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -100,7 +103,7 @@ says. Values are single precision. What earlier runs left in DIR stays.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.profile, "profile", "quick", "size: "+strings.Join(exp.Profiles, ", "))
-	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own, 0,1,2 for most)")
+	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas, or from-to (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
 	o.define(f, "", deviceUsage+"; default: auto for profile paper, cpu for others")
@@ -201,18 +204,30 @@ func alone(e exp.Experiment, profile string, seeds int, planned map[string]bool)
 	return max(total, 0)
 }
 
-// parseSeeds reads seeds between commas, each once.
+// mostSeeds is how many seeds one command may have.
+const mostSeeds = 10_000
+
+// parseSeeds reads seeds between commas, each a number or a range such as 0-4, and each once.
 func parseSeeds(list string) ([]uint64, error) {
 	var out []uint64
 	for _, s := range strings.Split(list, ",") {
-		v, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
-		if err != nil {
-			return nil, usagef("run: --seeds %q: %q is no seed", list, s)
+		first, last, ranged := strings.Cut(strings.TrimSpace(s), "-")
+		from, err := strconv.ParseUint(first, 10, 64)
+		to := from
+		if err == nil && ranged {
+			to, err = strconv.ParseUint(last, 10, 64)
 		}
-		if slices.Contains(out, v) {
-			return nil, usagef("run: --seeds %q: seed %d stands twice", list, v)
+		if err != nil || to < from || to-from >= mostSeeds {
+			return nil, usagef("run: --seeds %q: %q is no seed, nor a range such as 0-4", list, s)
 		}
-		out = append(out, v)
+		for v := from; v <= to; v++ {
+			if slices.Contains(out, v) {
+				return nil, usagef("run: --seeds %q: seed %d stands twice", list, v)
+			}
+			if out = append(out, v); v == to {
+				break // to may be the largest number
+			}
+		}
 	}
 	return out, nil
 }
@@ -286,8 +301,10 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	}
 	a.engineNote(p.note)
 	done := []ran{}
+	at := newPace(p.runs, os.Getenv(chores.StretchEnv))
 	for _, s := range p.runs {
-		r, err := a.executeOne(ctx, s, p, o, parts)
+		r, err := a.executeOne(ctx, s, p, o, parts, at)
+		at.finish(s.seconds)
 		if r != nil {
 			done = append(done, *r)
 			a.printRan(*r)
@@ -342,11 +359,17 @@ func isComplete(path string) bool {
 // executeOne runs one experiment and writes its result. A failure writes nothing. An
 // interruption writes an incomplete result, but never over a complete one, whatever its
 // seeds: the finished parts are in the memo anyway.
-func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOptions, parts *memo.Memo) (*ran, error) {
+func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOptions, parts *memo.Memo, at *pace) (*ran, error) {
 	start := time.Now()
-	bar := a.newBar(s.ID)
+	bar := a.newBarOf(s.ID, false)
+	bar.set(at.share(0), 1, at.says(0))
 	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: s.seeds, Own: p.own, DataDir: o.dataDir, Engine: p.engine,
-		Progress: bar.set, Memo: parts})
+		Progress: func(done, total float64, what string) {
+			if total > 0 {
+				now := s.seconds * min(max(done/total, 0), 1)
+				bar.set(at.share(now), 1, at.says(now)+", "+what)
+			}
+		}, Memo: parts})
 	bar.finish()
 	switch {
 	case err == nil && res == nil:

@@ -6,12 +6,14 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gradsync/datasets"
 	"gradsync/experiments/cli/launch"
 	"gradsync/experiments/method"
 	"gradsync/experiments/platforms"
@@ -43,6 +45,7 @@ type trainFlags struct {
 	// tensorboard is the folder of event files.
 	tensorboard string
 	given       func(flag string) bool
+	said        string // on the platform, before a run begins; "": nothing
 }
 
 // inputUsage makes an error a usage error where what was asked for cannot be run.
@@ -61,13 +64,14 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Float64Var(&f.Width, "width", 0, widthUsage)
 	s.IntVar(&f.Image, "image", 0, imageUsage+"; with --timing-only any multiple of 16")
 	s.IntVar(&f.Classes, "classes", 0, "keep the images of the first N classes, and N logits (default: all)")
-	s.StringVar(&f.Data, "data", "", "data set (default: the paper's for the model, else the embedded one)")
+	s.StringVar(&f.Data, "data", "", "data set: "+strings.Join(datasets.Names(), ", ")+
+		", or your own by its name (gradsync data import); default: the paper's for the model, else the embedded one")
 	s.StringVar(&f.DataDir, "data-dir", "", "folder of data sets")
 	f.deviceFlags.define(s, autoDevice, deviceUsage)
 	s.StringVar(&f.Backend, "backend", "native", "who computes gradients: native or gorgonia")
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
-	s.StringVar(&f.platform, "platform", "", "platform: a file or one of "+strings.Join(platforms.Names(),
-		", ")+" (default heterogeneous6; for more than six workers as many equal ones)")
+	s.StringVar(&f.platform, "platform", "", "platform: a file, a result's (RESULT.json or RESULT.json#KEY), or one of "+
+		strings.Join(platforms.Names(), ", ")+" (default "+platforms.Default+"); gradsync platform makes and shows them")
 	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", "))
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
@@ -78,7 +82,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.Int64Var(&f.MaxUpdates, "updates", 0, "end after N global updates")
 	s.Int64Var(&f.MaxPushes, "pushes", 0, "end after N gradients (default 1,200 where nothing else ends the run)")
 	s.Float64Var(&f.TargetAccuracy, "target-accuracy", 0, "end at this share of right answers, 0 to 1")
-	s.Int64Var(&f.EvalEvery, "eval-every", 0, "pushes between evaluations (default a sixth of the run; negative: none)")
+	s.Int64Var(&f.EvalEvery, "eval-every", 0, "gradients between evaluations (default "+
+		strconv.Itoa(train.TargetEvery)+" with --target-accuracy, else a sixth of the run; negative: none)")
 	s.IntVar(&f.EvalImages, "eval-images", 1000, "test images per evaluation on the way")
 	s.Int64Var(&f.Warmup, "warmup", 0, "first pushes of each worker left out of the times")
 	s.DurationVar(&f.Launch, "launch", train.DefaultLaunch, "time per layer beside its arithmetic, on the reference device; negative: none")
@@ -264,9 +269,6 @@ func (f *trainFlags) config() (train.Config, error) {
 	}
 	if cfg.TargetAccuracy > 0 && cfg.MaxPushes == 0 && cfg.MaxUpdates == 0 {
 		cfg.MaxPushes = targetBound
-		if cfg.EvalEvery == 0 {
-			cfg.EvalEvery = 10 * int64(max(cfg.Workers, 1))
-		}
 	}
 	return cfg, nil
 }
@@ -288,25 +290,21 @@ const defaultPushes = 1200
 // targetBound ends a search for an accuracy that is never reached.
 const targetBound = 100_000
 
-// choosePlatform loads --platform. Without it the default has six workers, or,
-// for another number, as many equal ones.
+// choosePlatform loads --platform, of as many workers at least as the run has. Where all times
+// are the clock's, and none is the platform's, a run that names none has equal hosts, and says so.
 func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
-	name := f.platform
-	if name == "" {
-		name = "heterogeneous6"
-		if f.Workers > 6 {
-			p, err := platforms.Homogeneous(f.Workers)
-			if err != nil {
-				return nil, usageError{err}
-			}
-			return p, nil
+	p, err := platforms.Choose(f.platform, f.Workers)
+	var few *platforms.TooFewError
+	if errors.As(err, &few) && f.platform == "" && f.Runtime != "virtual" && !f.Emulate && !f.TimingOnly {
+		if p, err = platforms.Homogeneous(f.Workers); err != nil {
+			return nil, usageError{fmt.Errorf("train: %s", strings.TrimPrefix(err.Error(), "platforms: "))}
 		}
+		f.said = fmt.Sprintf("platform %s: %s has %d workers; on %s all times are the clock's, whatever the platform", p.Name, few.Name, few.Has, f.Runtime)
 	}
-	p, err := platforms.Load(name)
-	if err != nil && !strings.ContainsAny(name, `./\`) { // a name, no file
-		err = usageError{err}
+	if err != nil {
+		return nil, platformError("train", err)
 	}
-	return p, err
+	return p, nil
 }
 
 // place sets this process's rank in a job that launch started. Without one all

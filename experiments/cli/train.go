@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,9 @@ func (a *app) trainCommand() *cobra.Command {
 			"A run whose loss or parameters become infinite or NaN has diverged: it goes on to\n" +
 			"its end (a search for --target-accuracy ends), --save writes its parameters as they\n" +
 			"are, and the exit code is 1.\n" +
+			"With --target-accuracy the time is the experiments' own, the mean over five accuracies up to\n" +
+			"that one, with evaluations every " + strconv.Itoa(train.TargetEvery) + " gradients whatever bounds the run; the first crossing\n" +
+			"stands beside it. `gradsync compare` compares methods by it, over seeds.\n" +
 			"The same command gives the same object: on virtual but for wall_seconds, on local and\n" +
 			"tcp with synchronous methods but for the seconds, which all are wall time there, and for\n" +
 			"bytes where ringsparse measures what compressing costs. Asynchronous methods give the\n" +
@@ -59,12 +63,23 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := cfg.Follow(); err != nil {
+		return inputUsage(err)
+	}
 	if !cfg.TimingOnly && cfg.Backend == "native" {
 		var line string
 		if cfg.Engine, line, err = a.chooseDevice(f.deviceFlags); err != nil {
 			return err
 		}
 		cfg.Begin = func() { a.notes(line, cfg) }
+	}
+	if begin := cfg.Begin; f.said != "" && !a.quiet {
+		cfg.Begin = func() {
+			fmt.Fprintln(a.err, f.said)
+			if begin != nil {
+				begin()
+			}
+		}
 	}
 	events, err := export.BeginTraining(f.tensorboard, cfg)
 	if err != nil {
@@ -134,9 +149,7 @@ func (a *app) printOutcome(o *train.Outcome) {
 	if d := o.Diverged; d != nil {
 		fmt.Fprintf(a.out, "  diverged        loss or parameters not finite at the evaluation after %d gradients\n", d.Pushes)
 	}
-	if o.Reached != nil {
-		fmt.Fprintf(a.out, "  target          reached after %.4g s, %d updates, %d gradients\n", o.Reached.Seconds, o.Reached.Updates, o.Reached.Pushes)
-	}
+	a.printSearch(o)
 	fmt.Fprintf(a.out, "  updates         %d, from %d gradients\n", o.Updates, o.Pushes)
 	if o.VirtualSeconds != nil {
 		fmt.Fprintf(a.out, "  virtual time    %.4g s (%.2f s on this machine)\n", *o.VirtualSeconds, o.WallSeconds)
@@ -176,6 +189,33 @@ func (a *app) printOutcome(o *train.Outcome) {
 	if o.Data != nil && o.Data.Note != "" {
 		fmt.Fprintf(a.out, "  note            %s\n", o.Data.Note)
 	}
+}
+
+// printSearch prints how long the target took: the experiments' measure, the first crossing, and the resolution of both.
+func (a *app) printSearch(o *train.Outcome) {
+	s := o.Search
+	if s == nil {
+		return
+	}
+	if s.MeanSeconds == nil {
+		fmt.Fprintf(a.out, "  target          %.4g %% never reached", 100*s.Accuracy)
+	} else {
+		fmt.Fprintf(a.out, "  target          %.4g s, the geometric mean of the times to %s test accuracy\n", *s.MeanSeconds, percents(s.Accuracies))
+		fmt.Fprintf(a.out, "  first crossing  %.4g s to %.4g %% alone", *s.FirstSeconds, 100*s.Accuracy)
+	}
+	fmt.Fprintf(a.out, "; evaluated every %d gradients, times between are interpolated\n", s.Every)
+	if r := o.Reached; r != nil {
+		fmt.Fprintf(a.out, "  ended           at the evaluation after %.4g s, %d updates, %d gradients\n", r.Seconds, r.Updates, r.Pushes)
+	}
+}
+
+// percents lists shares in per cent.
+func percents(shares []float64) string {
+	var all []string
+	for _, x := range shares {
+		all = append(all, fmt.Sprintf("%.4g", 100*x))
+	}
+	return strings.Join(all, ", ") + " %"
 }
 
 // printSparse prints what ringsparse chose.

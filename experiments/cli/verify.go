@@ -21,80 +21,59 @@ import (
 var checks = verify.Checks
 
 func (a *app) verifyCommand() *cobra.Command {
-	var n, r int
+	var o sizeFlags
 	cmd := &cobra.Command{
 		Use:   "verify [" + strings.Join(verify.Groups(), "|") + "]",
 		Short: "Check the formulas against counts, runs and each other (exit code 3 if one differs)",
 		Long: "Check the formulas against counts, runs and each other (exit code 3 if one differs).\n\n" +
 			"Where a document prints a form that is wrong, the check is of the corrected form; a line below it says how often the printed one fails,\n" +
 			"and the smallest case in which it does. A printed form that never failed would be a difference.\n\n" +
-			"With --n and --r, codedsgd is counted at one size: n up to 16, and coded packets that are received at most 300,000 times.",
-		Example: "  gradsync verify\n  gradsync verify ring --json\n  gradsync verify codedsgd --n 13 --r 5",
-		Args:    args(0, 1, "at most one group"),
+			"At one size a communication is counted, by running the exchange's own code, beside its formulas, and what the numbers mean is said:\n" +
+			"  codedsgd --n NODES --r REDUNDANCY     2 to 16 nodes, coded packets that are received at most 300,000 times; --steps: each step of the proof\n" +
+			"  ring --n RANKS --k BYTES              2 to 256 ranks, 4 bytes to 1e12 on each\n" +
+			"  ringsparse --n RANKS --density SHARE  2 to 32 ranks, a share of gradients from 0 to 1 that is not zero",
+		Example: "  gradsync verify\n  gradsync verify ring --json\n  gradsync verify codedsgd --n 9 --r 4\n  gradsync verify codedsgd --n 13 --r 5 --steps\n" +
+			"  gradsync verify ring --n 8 --k 1e6\n  gradsync verify ringsparse --n 8 --density 0.01",
+		Args: args(0, 1, "at most one group"),
 		RunE: func(cmd *cobra.Command, groups []string) error {
 			chosen, err := chooseChecks(groups)
 			if err != nil {
 				return err
 			}
-			if given := cmd.Flags(); given.Changed("n") || given.Changed("r") {
-				if len(groups) == 0 || groups[0] != "codedsgd" || !given.Changed("n") || !given.Changed("r") {
-					return usagef("verify: --n and --r go together, and with codedsgd: gradsync verify codedsgd --n 13 --r 5")
-				}
-				return a.verifyPair(cmd.Context(), n, r)
+			if o.given(cmd) {
+				return a.verifySize(cmd, strings.Join(groups, ""), o)
 			}
-			out := []verify.Outcome{}
-			differ := false
-			for _, c := range chosen {
-				o, err := c.Run(cmd.Context())
-				if err != nil {
-					return fmt.Errorf("verify: %s: %w", c.ID, err)
-				}
-				differ = differ || o.Verdict == claims.Differs
-				out = append(out, o)
-				if !a.json {
-					printCheck(a.out, o)
-				}
-			}
-			if a.json {
-				err = a.printJSON(map[string]any{"checks": out})
-			}
-			if err == nil && differ {
-				err = errDiffer
-			}
-			return err
+			return a.verifyAll(cmd.Context(), chosen)
 		},
 	}
-	cmd.Flags().IntVar(&n, "n", 0, "number of nodes of one size to count, with codedsgd and --r")
-	cmd.Flags().IntVar(&r, "r", 0, "redundancy of that size")
+	o.define(cmd)
 	return cmd
 }
 
-// verifyPair counts one number of nodes and redundancy.
-func (a *app) verifyPair(ctx context.Context, n, r int) error {
-	tell := func(o verify.Outcome) { printCheck(a.out, o) }
-	if a.json {
-		tell = nil
-	}
-	p, err := verify.CountPair(ctx, n, r, tell)
-	var outside *verify.PairError
-	if errors.As(err, &outside) {
-		return usageError{err}
-	}
-	if err != nil {
-		return err
-	}
-	if a.json {
-		err = a.printJSON(p)
-	}
-	for _, l := range p.LeftOut {
+// verifyAll makes checks and prints what each finds.
+func (a *app) verifyAll(ctx context.Context, chosen []verify.Check) error {
+	out := []verify.Outcome{}
+	differ := false
+	for _, c := range chosen {
+		o, err := c.Run(ctx)
+		if err != nil {
+			return fmt.Errorf("verify: %s: %w", c.ID, err)
+		}
+		differ = differ || o.Verdict == claims.Differs
+		out = append(out, o)
 		if !a.json {
-			fmt.Fprintf(a.out, "%-8s %-24s %s\n", "left out", l.ID, l.Why)
+			printCheck(a.out, o)
 		}
 	}
-	if err == nil && slices.ContainsFunc(p.Checks, func(o verify.Outcome) bool { return o.Verdict == claims.Differs }) {
-		err = errDiffer
+	if a.json {
+		if err := a.printJSON(map[string]any{"checks": out}); err != nil {
+			return err
+		}
 	}
-	return err
+	if differ {
+		return errDiffer
+	}
+	return nil
 }
 
 // printCheck prints one line on a check, and a second on a form that is printed wrong.
@@ -119,7 +98,8 @@ func chooseChecks(groups []string) ([]verify.Check, error) {
 	}
 	out := slices.DeleteFunc(all, func(c verify.Check) bool { return c.Group() != groups[0] })
 	if len(out) == 0 {
-		return nil, usagef("verify: no group %q: known are %s", groups[0], strings.Join(verify.Groups(), ", "))
+		return nil, usagef("verify: no group %q:%s known are %s", groups[0], didYouMean(groups[0], verify.Groups(), "gradsync verify "),
+			strings.Join(verify.Groups(), ", "))
 	}
 	return out, nil
 }
@@ -170,7 +150,7 @@ func (a *app) formulaCommand(f eval.Formula) *cobra.Command {
 	example := "  gradsync eval " + f.Name
 	for _, p := range f.Params {
 		if p.Default == "" {
-			example += " --" + p.Name + " 8"
+			example += " --" + p.Name + " " + p.Example
 		}
 	}
 	cmd := &cobra.Command{

@@ -57,9 +57,9 @@ func TestVerifyNamesItsGroups(t *testing.T) {
 	}
 }
 
-// One size is counted by itself; what is outside of the limits, or not of codedsgd, is one line.
+// One size is counted by itself; what is outside of the limits, or makes no size, is one line.
 func TestVerifyCountsOneSize(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("verify codedsgd --n 5 --r 3")...)
+	rc, out, msg := gradsync(strings.Fields("verify codedsgd --n 5 --r 3 --steps")...)
 	for _, want := range []string{"equal    codedsgd.alg3 ", "as printed it is wrong in 1 of 1 cases; the smallest: n = 5, r = 3, packets: counted 20, as " +
 		"printed 80",
 		"left out codedsgd.alg3-alone      says nothing here", "equal    codedsgd.over-the-line "} {
@@ -68,15 +68,53 @@ func TestVerifyCountsOneSize(t *testing.T) {
 		}
 	}
 	rc, out, _ = gradsync(strings.Fields("verify codedsgd --n 9 --r 8 --json")...)
-	var got verify.Pair
-	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.N != 9 || len(got.Checks) == 0 || len(got.LeftOut) == 0 {
+	var got struct {
+		verify.Pair
+		Counts []struct {
+			Counted float64
+			Verdict string
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.N != 9 || len(got.Checks) == 0 || len(got.LeftOut) == 0 ||
+		len(got.Counts) < 10 || got.Counts[0].Verdict != claims.Equal {
 		t.Errorf("exit code %d, %v, %s", rc, err, out)
 	}
 	for args, want := range map[string]string{"codedsgd --n 17 --r 2": "--n is 17, want 2 to 16", "codedsgd --n 4 --r 5": "--r is 5, want 1 to --n 4",
-		"codedsgd --n 16 --r 8": "received 823680 times, want at most 300000", "--n 4 --r 2": "with codedsgd", "ring --n 4 --r 2": "with codedsgd",
-		"codedsgd --n 4": "--n and --r go together"} {
-		if rc, _, msg := gradsync(strings.Fields("verify " + args)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+		"codedsgd --n 16 --r 8": "received 823680 times, want at most 300000", "--n 4 --r 2": "one size goes with codedsgd, ring or ringsparse",
+		"dasp --n 4": "one size goes with", "ring --n 4 --r 2": "with ring --n and --k go together", "codedsgd --n 4": "with codedsgd --n and --r go together",
+		"ring --n 4": "gradsync verify ring --n 8 --k 1e6", "ring --n 257 --k 4": "--n is 257, want 2 to 256 ranks", "ring --n 1 --k 4": "--n is 1, want 2",
+		"ring --n 2 --k 6": "a multiple of 4, 4 to 1e12", "ring --n 2 --k NaN": "a multiple of 4", "ring --n 2 --k 1e13": "4 to 1e12",
+		"ringsparse --n 33 --density 0": "want 2 to 32 ranks", "ringsparse --n 2 --density 1.1": "--density is 1.1", "ringsparse --n 2 --density NaN": "0 to 1",
+		"codedsgd --n 3 --r 2 --model mpl": `no network "mpl"`, "codedsgd --n 16 --r 5 --model resnet110": "choose a smaller --model",
+		"ring --n 2 --k 4 --steps": "go together and nothing else"} {
+		if rc, out, msg := gradsync(strings.Fields("verify " + args)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg,
+			"\n") != 1 {
 			t.Errorf("verify %s: exit code %d, %q", args, rc, msg)
+		}
+	}
+}
+
+// The table has a number counted beside each formula, and says what a multicast, a unicast link and a
+// network of several layers make of it.
+func TestVerifyShowsCountsBesideFormulas(t *testing.T) {
+	for args, wants := range map[string][]string{
+		"codedsgd --n 9 --r 4": {"packets 630 630 C(n,r+1)·(r+1)", "unicast: messages 2,520 2,520",
+			"mlp, an iteration: packets 1,890 1,890 3 layers", "prints 1,890 packets an iteration, on any links: 3 layers of 630",
+			"`gradsync train --sync cssgd --redundancy 4 --workers 9 --model mlp`", "23 of 23 steps of the proof hold"},
+		"ring --n 8 --k 1e6":                {"bytes of the busiest rank 1,750,000 1,750,000 2(N−1)K/N"},
+		"ring --n 7 --k 1e6":                {"left out bytes of the busiest rank: N does not divide K/4", "1,714,285.7"},
+		"ringsparse --n 4 --density 0.5":    {"density of a sum of 4", "0.9375", "dense: bytes of all ranks 480,000 480,000"},
+		"ringsparse --n 2 --density 0":      {"pairs: bytes of all ranks 0 0"},
+		"codedsgd --n 3 --r 3 --model cnn":  {"Every node has all blocks: nothing is sent."},
+		"codedsgd --n 5 --r 1":              {"bytes of a packet"},
+		"ringsparse --n 32 --density 1e-05": {"density of a sum of 32"},
+	} {
+		rc, out, msg := gradsync(strings.Fields("verify " + args)...)
+		flat := strings.Join(strings.Fields(out), " ")
+		for _, want := range wants {
+			if rc != exitOK || !strings.Contains(flat, want) {
+				t.Errorf("verify %s: exit code %d, %s%s; want %q", args, rc, out, msg, want)
+			}
 		}
 	}
 }

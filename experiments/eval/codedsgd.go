@@ -11,7 +11,7 @@ import (
 
 var (
 	codedN    = needed("n", "number of nodes n")
-	codedR    = needed("r", "redundancy r: nodes that compute a block")
+	codedR    = needed("r", "redundancy r: nodes that compute a block").as("3")
 	codedCalc = needed("tcalc", "seconds that SSGD computes per batch, T_calculate")
 	codedComm = needed("tcomm", "seconds that SSGD exchanges per batch, by unicast, T_communicate")
 	codedForm = oneOf("form", "the ratio of loads in the model, (19) or 1/r", "exact", "short")

@@ -26,6 +26,7 @@ type Formula struct {
 // parameter that takes words has the index of the word as its value.
 type Param struct {
 	Name, Doc, Default string
+	Example            string // a value with which the formula's examples run, of one without a default
 	words              []string
 }
 
@@ -106,7 +107,13 @@ func Float(name string, v Args) (float64, error) {
 }
 
 // needed declares an argument without a default.
-func needed(name, doc string) Param { return Param{Name: name, Doc: doc} }
+func needed(name, doc string) Param { return Param{Name: name, Doc: doc, Example: "8"} }
+
+// as gives an argument without a default another value in examples.
+func (p Param) as(example string) Param {
+	p.Example = example
+	return p
+}
 
 // optional declares an argument with a default.
 func optional(name, doc, value string) Param { return Param{Name: name, Doc: doc, Default: value} }

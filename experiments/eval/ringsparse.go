@@ -14,8 +14,8 @@ var (
 	paramTd        = optional("td", "seconds of decompressing Td", "0")
 	paramEncoded   = needed("compressed", "bytes of the compressed block, Compres(D)")
 	paramElements  = needed("elements", "elements of the block")
-	paramDensity   = needed("density", "share of elements that are not zero d")
-	paramExchanges = needed("k", "exchanges of this block so far, the one just received among them")
+	paramDensity   = needed("density", "share of elements that are not zero d").as("0.25")
+	paramExchanges = needed("k", "exchanges of this block so far, the one just received among them").as("3")
 	paramEta       = needed("eta", "learning rate η")
 	paramW0        = needed("w0", "weight before the step W0")
 	paramSign      = oneOf("sign", "W' = W0 − ηg, or as printed", "descent", "printed")
@@ -32,9 +32,9 @@ var sparseFormulas = []Formula{
 	{"ringsparse.compress", "compress if Tb < Ta; as printed: if not Ta ≥ Tb", "ringsparse, S42",
 		[]Param{paramLayer, paramBlocks, paramBW, paramEncoded, paramTc, paramTd, paramSize, oneOf("rule", "the rule", "corrected", "printed")}, sparseCompress},
 	{"ringsparse.choose", "weights if Sw ≥ Sg, else gradients", "ringsparse, S41",
-		[]Param{needed("sw", "sparsity of the weight block Sw"), needed("sg", "sparsity of the gradient block Sg"),
+		[]Param{needed("sw", "sparsity of the weight block Sw").as("0.5"), needed("sg", "sparsity of the gradient block Sg").as("0.75"),
 			oneOf("tie", "who wins a tie", "weights", "gradients")}, sparseChoose},
-	{"ringsparse.zeros", "F = zeros/elements", "ringsparse, S41; F is ours", []Param{needed("zeros", "elements that are +0"), paramElements}, sparseZeros},
+	{"ringsparse.zeros", "F = zeros/elements", "ringsparse, S41; F is ours", []Param{needed("zeros", "elements that are +0").as("3"), paramElements}, sparseZeros},
 	{"ringsparse.pw", "(k+1)W0 − η(Pg′ + Pg″)", conversion, []Param{paramExchanges, paramEta, paramW0,
 		needed("own", "the rank's own gradient Pg′"), needed("received", "partial sum of gradients received Pg″"), paramSign}, sparsePw},
 	{"ringsparse.pg", "((k+1)W0 − (Pw′ + Pw″))/η", conversion + " (image lost)", []Param{paramExchanges, paramEta, paramW0,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs what needs a GPU on a machine that has one and no Go. `gradsync gpu-bundle` puts this
+# Runs what needs a GPU on a machine that has one and no Go. `gradsync dev gpu-bundle` puts this
 # script, the program and the tests' programs into one folder; take that folder there.
 #
 #   ./run.sh check          contract of drivers, kernels and engine, on the card

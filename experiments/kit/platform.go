@@ -2,20 +2,18 @@ package kit
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"gradsync/experiments/platforms"
-	"gradsync/experiments/result"
 	"gradsync/shared/cluster"
 )
 
 // Platform returns p as a configuration records it: its name and hash, and, unless package platforms
 // has a file of that hash, the whole platform.
 func Platform(p *cluster.Platform) map[string]any {
-	sum := hash(p)
+	sum := platforms.Sum(p)
 	out := map[string]any{"name": p.Name, "sha256": sum}
-	if file, err := platforms.Load(p.Name); err != nil || hash(file) != sum {
+	if file, err := platforms.Load(p.Name); err != nil || platforms.Sum(file) != sum {
 		bare := p.WithHosts(func(h *cluster.Host, _ bool) { h.Assumed = nil })
 		bare.Note, bare.Assumed = "", nil
 		for i := range bare.Nodes {
@@ -37,14 +35,6 @@ func Load(name string) *cluster.Platform {
 		panic(err)
 	}
 	return p
-}
-
-func hash(p *cluster.Platform) string {
-	raw, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // a platform is strings and finite numbers
-	}
-	return result.Sum(raw)
 }
 
 // Band is an interval of a time line, in milliseconds: a pass or the update, for which Computes is

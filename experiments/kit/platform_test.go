@@ -28,8 +28,8 @@ func stale(config any) (out []string) {
 		if _, whole := x["platform"]; sum != "" && !whole {
 			if p, err := platforms.Load(name); err != nil {
 				out = append(out, err.Error())
-			} else if hash(p) != sum {
-				out = append(out, fmt.Sprintf("%s is %s today, was %s", name, hash(p)[:12], sum))
+			} else if platforms.Sum(p) != sum {
+				out = append(out, fmt.Sprintf("%s is %s today, was %s", name, platforms.Sum(p)[:12], sum))
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(x)) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gradsync/experiments/claims"
 )
 
 // near compares to 9 digits, as files do.
@@ -150,4 +152,38 @@ func TestNumbersThatAreNone(t *testing.T) {
 		t.Error("Must changed its value")
 	}
 	Must(1, errors.New("broken"))
+}
+
+// The committed numbers of seeds were made by another program, from the effect and the standard deviation 0.17 that
+// claims' seeds.csv states beside them, rounded.
+func TestSeedsToDecide(t *testing.T) {
+	for _, c := range []struct {
+		id    string
+		saved float64
+	}{{"D21", 0.059}, {"D22", 0.035}, {"D25", 0.018}, {"D26", 0.049}} {
+		if got, want := seedsFor(-math.Log(1-c.saved), 0.17), claims.SeedsFor(c.id); got < want-1 || got > want+1 {
+			t.Errorf("%s: %d seeds, declared were %d", c.id, got, want)
+		}
+	}
+	// By hand: samples e^0.1 and e^0.3 have m = 0.2 and s = 0.141421; n = 6 gives 0.2·√6/s = 3.464 ≥ 2.5706 + 0.9195 = 3.490? no; n = 7 does.
+	if got := (Sample{math.Exp(0.1), math.Exp(0.3)}).Over(Sample{1, 1}).SeedsToDecide(); got != 7 {
+		t.Errorf("%d seeds, want 7", got)
+	}
+	if got := (Sample{2}).Over(Sample{1}).SeedsToDecide(); got != 0 {
+		t.Errorf("one seed: %d seeds", got)
+	}
+	if got := (Sample{1, 1}).Over(Sample{1, 1}).SeedsToDecide(); got != 0 {
+		t.Errorf("no effect: %d seeds", got)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	for _, c := range []struct {
+		highest float64
+		want    []float64
+	}{{0.75, []float64{0.55, 0.6, 0.65, 0.7, 0.75}}, {0.2, []float64{0.12, 0.14, 0.16, 0.18, 0.2}}, {0.5, []float64{0.3, 0.35, 0.4, 0.45, 0.5}}} {
+		if got := TargetsUpTo(c.highest); !slices.Equal(got, c.want) {
+			t.Errorf("up to %g: %v, want %v", c.highest, got, c.want)
+		}
+	}
 }

@@ -4,10 +4,16 @@
 // The documents name hardly any device. What a platform assumes is therefore a
 // part of every result that ran on it: claims on iteration times are judged over many
 // platforms (dasp/multiverse), of which reference6 and reference6-equal are in the middle.
+//
+// README.md is the manual of platforms, schema/platform.schema.json their JSON Schema. Make
+// writes one of one's own, Check lists what is wrong with a file.
 package platforms
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,8 +44,9 @@ func Names() []string {
 	return names
 }
 
-// Load returns the embedded platform of a name, or reads a file in the format
-// of cluster.Parse. A name without "." or "/" is never a file.
+// Load returns the embedded platform of a name, or reads a file: one in the format of
+// cluster.Parse, or a result, of which FILE#KEY chooses a platform (InResult). A name
+// without "." or "/" is never a file.
 func Load(nameOrPath string) (*cluster.Platform, error) {
 	raw, err := files.ReadFile(nameOrPath + ".json")
 	if err == nil {
@@ -48,18 +55,89 @@ func Load(nameOrPath string) (*cluster.Platform, error) {
 	if !strings.ContainsAny(nameOrPath, `./\`) {
 		return nil, fmt.Errorf("platforms: no platform %q: known are %s, or give a file", nameOrPath, strings.Join(Names(), ", "))
 	}
-	raw, err = os.ReadFile(nameOrPath)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("platforms: no file %s", nameOrPath)
-	}
+	raw, file, key, err := Read(nameOrPath)
 	if err != nil {
-		return nil, fmt.Errorf("platforms: %w", err)
+		return nil, err
+	}
+	if isResult(raw) {
+		p, err := InResult(raw, key)
+		if err != nil {
+			return nil, fmt.Errorf("platforms: %s: %w", file, err)
+		}
+		return p, nil
+	}
+	if key != "" {
+		return nil, fmt.Errorf("platforms: %s is no result: #%s chooses one of a result's platforms", file, key)
 	}
 	p, err := cluster.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("platforms: %s: %w", nameOrPath, err)
+		return nil, fmt.Errorf("platforms: %s: %w; `gradsync platform check %[1]s` lists all", nameOrPath, err)
 	}
 	return p, nil
+}
+
+// maxFile is the size in bytes of the largest file that is read: some results have megabytes.
+const maxFile = 256 << 20
+
+// Read returns the content of FILE or FILE#KEY, and both parts.
+func Read(path string) (raw []byte, file, key string, err error) {
+	file = path
+	info, err := os.Stat(file)
+	if at := strings.LastIndexByte(path, '#'); errors.Is(err, fs.ErrNotExist) && at > 0 {
+		file, key = path[:at], path[at+1:]
+		info, err = os.Stat(file)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, file, key, fmt.Errorf("platforms: no file %s", file)
+	case err == nil && !info.Mode().IsRegular():
+		return nil, file, key, fmt.Errorf("platforms: %s is no file: want a platform or a result", file)
+	case err == nil && info.Size() > maxFile:
+		return nil, file, key, fmt.Errorf("platforms: %s has %d bytes, want at most %d", file, info.Size(), maxFile)
+	}
+	if raw, err = os.ReadFile(file); err != nil {
+		return nil, file, key, fmt.Errorf("platforms: %w", err)
+	}
+	return raw, file, key, nil
+}
+
+// Default is the platform of a run that names none.
+const Default = "heterogeneous6"
+
+// Choose loads a platform for a number of workers, 0: all of its own; name "" is Default. A
+// platform of fewer workers is a *TooFewError: another cluster is never put in its place.
+func Choose(name string, workers int) (*cluster.Platform, error) {
+	if name == "" {
+		name = Default
+	}
+	p, err := Load(name)
+	if err == nil && workers > len(p.Workers) {
+		return nil, &TooFewError{name, len(p.Workers), workers}
+	}
+	return p, err
+}
+
+// TooFewError says that a platform has fewer workers than a run asks for.
+type TooFewError struct {
+	Name        string // as it was given
+	Has, Wanted int
+}
+
+// Error says how to make a platform of that number of workers.
+func (e *TooFewError) Error() string {
+	file := fmt.Sprintf("p%d.json", e.Wanted)
+	return fmt.Sprintf("platforms: %d workers, platform %s has %d: `gradsync platform new --workers %[1]d --like %[2]s --out %[4]s` makes one of its kinds, "+
+		"then --platform %[4]s", e.Wanted, e.Name, e.Has, file)
+}
+
+// Sum returns the SHA-256 of p, reasons included: what a result's configuration names.
+func Sum(p *cluster.Platform) string {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // a platform is strings and finite numbers
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
 }
 
 // Homogeneous returns n workers as in homogeneous6, and its server.

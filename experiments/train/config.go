@@ -35,8 +35,8 @@ type Config struct {
 	// Classes keeps the images of the first Classes classes, and as many logits; 0: all.
 	Classes int `json:"classes,omitempty"`
 
-	// Data names a set of datasets.Names(), which must be found. "" is the set
-	// that papers train the model on, or the embedded one with a note.
+	// Data names a set of datasets.Names() or of own images, which must be found. "" is the
+	// set that papers train the model on, or the embedded one with a note.
 	Data    string `json:"data"`
 	DataDir string `json:"-"` // where to look first; the content's hash is in the outcome
 	// RawPixels gives the network pixels as shares of 255, not normalised: black is
@@ -78,7 +78,7 @@ type Config struct {
 	MaxUpdates int64 `json:"max_updates"` // global updates; 0: no bound
 	// TargetAccuracy ends the run at the first evaluation that reaches it; 0: off.
 	TargetAccuracy float64 `json:"target_accuracy"`
-	EvalEvery      int64   `json:"eval_every"`  // pushes; 0: a sixth of the run; negative: never
+	EvalEvery      int64   `json:"eval_every"`  // pushes; 0: TargetEvery with a target, else a sixth of the run; negative: never
 	EvalImages     int     `json:"eval_images"` // test images per evaluation on the way; 0: 1,000
 	Warmup         int64   `json:"warmup"`      // first pushes of each worker left out of the times
 
@@ -103,6 +103,9 @@ type Config struct {
 	Trace   string `json:"-"` // file of the run's Chrome trace
 	Save    string `json:"-"` // safetensors file of the trained parameters
 	Load    string `json:"load,omitempty"`
+
+	// OnTrace is told of the run's spans once it is over; nil: none are recorded but for Trace.
+	OnTrace func(t *cluster.Trace) `json:"-"`
 
 	// Begin is told once all input is read and found good, before the first
 	// gradient.
@@ -165,9 +168,10 @@ func (c Config) withDefaults() (Config, error) {
 	set(&c.EvalImages, 1000)
 	set(&c.Threads, 1)
 	c.Launch, c.Overhead = max(c.Launch, 0), max(c.Overhead, 0)
-	if c.EvalEvery == 0 {
-		c.EvalEvery = max(c.bound()/6, 1)
+	if c.TargetAccuracy > 0 {
+		set(&c.EvalEvery, TargetEvery)
 	}
+	set(&c.EvalEvery, max(c.bound()/6, 1))
 	if err := c.check(); err != nil {
 		return c, err
 	}
@@ -183,6 +187,19 @@ func set[T comparable](field *T, value T) {
 	if *field == zero {
 		*field = value
 	}
+}
+
+// Resolved returns c with every default filled in, or an InputError where Run would refuse c before it opens
+// any file.
+func (c Config) Resolved() (Config, error) {
+	c, err := c.withDefaults()
+	if err == nil {
+		_, err = c.network()
+	}
+	if err == nil && !c.serverless() {
+		_, _, err = c.method()
+	}
+	return c, input(err)
 }
 
 // method returns the policy and the reading of f.
@@ -298,7 +315,7 @@ func (c *Config) network() (*model.Model, error) {
 // checkSide refuses a side that the network might take but no data set has. What
 // a network of one size takes it says itself.
 func (c *Config) checkSide() error {
-	if c.TimingOnly || c.Image == 0 || slices.Contains(dataSides, c.Image) {
+	if c.TimingOnly || c.Image == 0 || slices.Contains(dataSides, c.Image) || c.own() { // of own images the set says it
 		return nil
 	}
 	for _, side := range dataSides {

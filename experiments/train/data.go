@@ -2,8 +2,10 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,6 +47,61 @@ func OpenData(name, dir, modelName string) (*datasets.Set, error) {
 		opened.sets[key] = s
 	}
 	return s, err
+}
+
+// own reports whether Data names a set of own images.
+func (c *Config) own() bool {
+	return c.Data != "" && !c.TimingOnly && !slices.Contains(datasets.Names(), c.Data)
+}
+
+// Follow lets Classes and Image follow from a set of own images where they are 0: as many logits
+// as the set has classes, and, of a network that takes several sizes, the set's own side. It
+// changes nothing for other sets. A name that no set has is an *InputError.
+func (c *Config) Follow() error {
+	if !c.own() {
+		return nil
+	}
+	set, err := OpenData(c.Data, c.DataDir, c.Model)
+	var unknown *datasets.UnknownError
+	if errors.As(err, &unknown) {
+		return input(err)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Classes == 0 {
+		c.Classes = set.Classes
+	}
+	if side := set.Train.H; c.Image == 0 && takes(c.Model, side) {
+		c.Image = side
+	}
+	return nil
+}
+
+// takes reports whether a network takes several sizes of images, that one among them.
+func takes(name string, side int) bool {
+	for _, image := range append(dataSides, side) {
+		if _, err := model.Build(model.Spec{Name: name, Image: image}); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Fitting lists the networks that a set's images fit, as they are or as Adaptation changes them.
+func Fitting(set *datasets.Set) (names []string) {
+	for _, name := range model.Names() {
+		spec := model.Spec{Name: name}
+		if takes(name, set.Train.H) {
+			spec.Image = set.Train.H
+		}
+		if m, err := model.Build(spec); err == nil {
+			if _, err := set.Adaptation(m.Input()); err == nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // raws keeps the unnormalised forms of opened sets.

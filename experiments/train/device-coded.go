@@ -98,6 +98,10 @@ func (t *keptTask) BlockFixed(step int64, lo, hi int, fixed []int32, within code
 	if fixed != nil {
 		return t.fixedTask.BlockFixed(step, lo, hi, fixed, within, done)
 	}
+	if err := t.pool.enter(); err != nil {
+		return 0, err
+	}
+	defer t.pool.within.Done()
 	to, e, c := t.kept[lo], t.e, &t.deviceFixed.call
 	if to == nil {
 		if to = tensor.Int32s(e.Make(c, len(t.params))); to == nil {

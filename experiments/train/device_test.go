@@ -1,10 +1,14 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
+	"time"
 
+	"gradsync/papers/codedsgd"
+	"gradsync/shared/gpu"
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
@@ -58,6 +62,67 @@ func TestOnDevice(t *testing.T) {
 		}
 		if err := errors.Join(e.Close(), d.Close()); err != nil {
 			t.Errorf("%s: %v", runtime, err)
+		}
+	}
+}
+
+// TestCancelledOnDevice: a run that is cancelled in the middle of a pass returns when nothing uses
+// the device any more, and has given all of it back.
+func TestCancelledOnDevice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	built, err := fake.Build(kernels.Sources())
+	if errors.Is(err, fake.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	coded := inBlocks(codedsgd.Compressed, 3, 1, 0)
+	coded.Runtime = "local" // blocks stay on the device
+	for name, c := range map[string]Config{"dasp": quick("dasp"), "ringsparse": quick("ringsparse"), "compressed": coded} {
+		l, err := fake.New(built, t.TempDir(), fake.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(gpu.EnvDriver, l.Path)
+		d, err := gpu.Open(gpu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(what string) int {
+			n, err := l.Count(what)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		before, enough := count("open"), count("calls")+300
+		c.Engine, c.MaxPushes, c.MaxUpdates, c.EvalEvery = gpu.Name, 1_000_000, 0, -1
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := Run(ctx, c)
+			ended <- err
+		}()
+		for count("calls") < enough && len(ended) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		calls := count("calls")
+		if open := count("open"); open != before {
+			t.Errorf("%s: %d things are open, before %d", name, open, before)
+		}
+		time.Sleep(50 * time.Millisecond)
+		if more := count("calls") - calls; more != 0 {
+			t.Errorf("%s: %d calls after the run", name, more)
+		}
+		if err := d.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

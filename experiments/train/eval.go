@@ -186,39 +186,6 @@ func (r *runner) keep(p Point, params []float32) error {
 	return nil
 }
 
-// ToTarget holds what a training took to a target accuracy.
-type ToTarget struct{ Seconds, Pushes, Updates float64 }
-
-// roundingOf is the difference up to which two accuracies are equal: both are rounded quotients.
-const roundingOf = 1e-12
-
-// Reach returns what it took until curve first had accuracy, interpolated linearly between
-// evaluations, or the first evaluation if that has it. It returns false if none has.
-func Reach(curve []Point, accuracy float64) (ToTarget, bool) {
-	for i, b := range curve {
-		if b.Accuracy < accuracy-roundingOf {
-			continue
-		}
-		end := ToTarget{b.Seconds, float64(b.Pushes), float64(b.Updates)}
-		if i == 0 {
-			return end, true
-		}
-		a := curve[i-1]
-		f := (accuracy - a.Accuracy) / (b.Accuracy - a.Accuracy)
-		between := func(x, y float64) float64 { return x + float64(f*(y-x)) }
-		return ToTarget{between(a.Seconds, end.Seconds), between(float64(a.Pushes), end.Pushes), between(float64(a.Updates), end.Updates)}, true
-	}
-	return ToTarget{}, false
-}
-
-// ReachOr returns what Reach finds, and NaNs where curve never has the accuracy.
-func ReachOr(curve []Point, accuracy float64) ToTarget {
-	if at, ok := Reach(curve, accuracy); ok {
-		return at
-	}
-	return ToTarget{math.NaN(), math.NaN(), math.NaN()}
-}
-
 // Divergence is the first evaluation that found the loss or a parameter not finite.
 type Divergence struct {
 	Pushes  int64 `json:"pushes"`

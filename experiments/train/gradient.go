@@ -42,6 +42,9 @@ func Gradient(g GradConfig) (out *Grad, err error) {
 	c := Config{Model: g.Name, Width: g.Width, Image: g.Image, Data: g.Data, DataDir: g.DataDir, Engine: g.Engine, Backend: g.Backend, Batch: n, Threads: 1}
 	set(&c.Engine, "portable")
 	set(&c.Backend, "native")
+	if err := c.Follow(); err != nil {
+		return nil, err
+	}
 	m, err := c.network()
 	if err != nil {
 		return nil, input(err)

@@ -56,8 +56,14 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 			return nil, 0, err
 		}
 	}
+	if r.cfg.OnTrace != nil {
+		r.cfg.OnTrace(trace)
+	}
 	return results, t.elapsed, nil
 }
+
+// traced reports whether spans are recorded.
+func (c *Config) traced() bool { return c.Trace != "" || c.OnTrace != nil }
 
 // stopwatch notes how long a run took on its clock.
 type stopwatch struct {
@@ -83,16 +89,16 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 	emulate := c.Emulate || c.TimingOnly
 	switch c.Runtime {
 	case "virtual":
-		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.Trace != ""}), nil
+		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced()}), nil
 	case "local":
-		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.Trace != "",
+		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),
 			Emulate: emulate}), nil
 	case "tcp":
 		hosts, err := cluster.SelectHosts(c.Platform, withServer, c.Workers)
 		if err != nil {
 			return nil, err
 		}
-		cfg := tcp.Config{Seed: c.Seed, Trace: c.Trace != "", Emulate: emulate, Hosts: hosts}
+		cfg := tcp.Config{Seed: c.Seed, Trace: c.traced(), Emulate: emulate, Hosts: hosts}
 		if c.TCP == nil {
 			return tcp.Loopback(len(hosts), cfg), nil
 		}

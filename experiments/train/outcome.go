@@ -36,6 +36,8 @@ type Outcome struct {
 	Answered int64 `json:"answered"`
 	// Reached is the first evaluation at or above the target; nil without.
 	Reached *Point `json:"reached"`
+	// Search holds the time to the target accuracy; nil without one.
+	Search *Search `json:"search,omitempty"`
 	// Diverged is the first evaluation, the final one included, that found the loss
 	// or a parameter not finite; nil without. Nothing but a search for a target
 	// ends at it: evaluations may run beside the training.

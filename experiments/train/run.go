@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"gradsync/datasets"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/internal/atomic"
@@ -34,6 +33,9 @@ func Run(ctx context.Context, cfg Config) (out *Outcome, err error) {
 		if err := atomic.Try(path); err != nil {
 			return nil, fmt.Errorf("train: cannot write: %w", err)
 		}
+	}
+	if err := cfg.Follow(); err != nil {
+		return nil, err
 	}
 	m, err := cfg.network()
 	if err != nil {
@@ -127,9 +129,6 @@ func (r *runner) prepare(m *model.Model) error {
 }
 
 func openShared(c Config, m *model.Model) (*shared, error) {
-	if c.Data != "" && !slices.Contains(datasets.Names(), c.Data) {
-		return nil, input(fmt.Errorf("train: no data set %q: known are %s", c.Data, strings.Join(datasets.Names(), ", ")))
-	}
 	stepper, name, bound, err := steppers(c, m)
 	if err != nil {
 		return nil, input(err)
@@ -143,6 +142,9 @@ func openShared(c Config, m *model.Model) (*shared, error) {
 	}
 	ch, h, w := m.Input()
 	if _, err := set.Adaptation(ch, h, w); err != nil {
+		if names := Fitting(set); c.own() && len(names) > 0 {
+			err = fmt.Errorf("%w; networks that take %s: %s", err, set.Name, strings.Join(names, ", "))
+		}
 		return nil, input(err)
 	}
 	if c.RawPixels {
@@ -177,7 +179,8 @@ func steppers(c Config, m *model.Model) (maker func(batch int) (model.Stepper, e
 	if c.Backend != "native" {
 		open, ok := Backends[c.Backend]
 		if !ok {
-			return nil, "", 0, fmt.Errorf("train: no backend %q in this binary: known are native %s", c.Backend, strings.Join(BackendNames(), " "))
+			return nil, "", 0, fmt.Errorf("train: no backend %q in this binary: known are %s", c.Backend,
+				strings.Join(append([]string{"native"}, BackendNames()...), ", "))
 		}
 		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, 0, nil
 	}
@@ -311,7 +314,7 @@ func (r *runner) conclude() error {
 		return err
 	}
 	r.out.Curve = append(r.out.Curve, curve...)
-	r.out.Reached = reached(curve, r.cfg.TargetAccuracy)
+	r.out.Reached, r.out.Search = reached(curve, r.cfg.TargetAccuracy), searched(&r.cfg, curve)
 	if r.best.params != nil {
 		r.final, r.out.Best = r.best.params, &r.best.Best
 	}

@@ -133,7 +133,8 @@ func (t *Task) indices(step int64) []int {
 // checkShards refuses a batch that a worker's share cannot fill once.
 func checkShards(set *datasets.Set, workers, batch int) error {
 	if least := set.Train.Len() / workers; batch > least {
-		return fmt.Errorf("train: batch of %d images, but a worker's share of %s is %d images", batch, set.Name, least)
+		return fmt.Errorf("train: batch of %d images, but a worker's share of %s is %d images: want --batch of %[3]d at most, or fewer --workers",
+			batch, set.Name, least)
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ type shared struct {
 }
 
 // atEnd keeps what gives back a rank's memory of a device. A failed run's ranks return while
-// their computations go on.
+// their computations go on, and close waits for these.
 func (s *shared) atEnd(giveBack func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,6 +231,10 @@ type pool struct {
 	idle  chan *workspace
 	slots chan struct{} // one per workspace borrowed; nil without a bound
 	make  func() (*workspace, error)
+
+	mu     sync.Mutex
+	closed bool           // who comes now is refused
+	within sync.WaitGroup // who uses the device
 }
 
 // maxIdle bounds the workspaces kept; more are left to the collector.
@@ -256,6 +261,10 @@ func (p *pool) borrow() (*workspace, error) {
 	if p.slots != nil {
 		p.slots <- struct{}{}
 	}
+	if err := p.enter(); err != nil {
+		p.free()
+		return nil, err
+	}
 	select {
 	case w := <-p.idle:
 		return w, nil
@@ -263,28 +272,51 @@ func (p *pool) borrow() (*workspace, error) {
 	}
 	w, err := p.make()
 	if err != nil {
-		p.leave()
+		p.within.Done()
+		p.free()
 	}
 	return w, err
 }
+
+// enter says that the device will be used, until p.within.Done: close waits for that. After close
+// it is an error: computations of a run that was cancelled go on while its ranks have returned.
+func (p *pool) enter() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return errEnded
+	}
+	p.within.Add(1)
+	return nil
+}
+
+var errEnded = errors.New("train: the run has ended")
 
 func (p *pool) giveBack(w *workspace) {
 	select {
 	case p.idle <- w:
 	default:
 	}
-	p.leave()
+	p.within.Done()
+	p.free()
 }
 
-// leave lets the next borrower come.
-func (p *pool) leave() {
+// free lets the next borrower come.
+func (p *pool) free() {
 	if p.slots != nil {
 		<-p.slots
 	}
 }
 
-// close gives back what a device lent to workspaces that nobody has borrowed.
+// close lends nothing any more, waits for who uses a device, and gives back what the device lent
+// to workspaces. On the host there is nothing to wait for.
 func (p *pool) close() error {
+	if p.slots != nil {
+		p.mu.Lock()
+		p.closed = true
+		p.mu.Unlock()
+		p.within.Wait()
+	}
 	var errs []error
 	for {
 		select {

@@ -26,29 +26,24 @@ type LeftOut struct {
 	Why string `json:"why"`
 }
 
-// PairError says why a size is not counted: it is outside the limits.
-type PairError struct{ Why string }
-
-func (e *PairError) Error() string { return "verify: " + e.Why }
-
 // pairAllowed returns why n and r are not counted by themselves; nil if they are.
 func pairAllowed(n, r int) error {
 	switch {
 	case n < 2 || n > pairNodes:
-		return &PairError{fmt.Sprintf("--n is %d, want 2 to %d", n, pairNodes)}
+		return sizef("--n is %d, want 2 to %d", n, pairNodes)
 	case r < 1 || r > n:
-		return &PairError{fmt.Sprintf("--r is %d, want 1 to --n %d", r, n)}
+		return sizef("--r is %d, want 1 to --n %d", r, n)
 	}
 	work := mul(codedsgd.UsefulPackets(n, r), whole(int64(r)))
 	if work.Cmp(whole(pairWork)) > 0 {
-		return &PairError{fmt.Sprintf("n = %d, r = %d: coded packets are received %s times, want at most %d: choose r farther from n/2, or fewer nodes", n, r,
-			work.RatString(), pairWork)}
+		return sizef("n = %d, r = %d: coded packets are received %s times, want at most %d: choose r farther from n/2, or fewer nodes", n, r,
+			work.RatString(), pairWork)
 	}
 	return nil
 }
 
 // CountPair makes the checks that compare number by number at one size, tells each, and
-// returns what they found. A size outside the limits is a PairError.
+// returns what they found. A size outside the limits is a SizeError.
 //
 // At one size a form that is printed wrong may hold: that is no difference there.
 func CountPair(ctx context.Context, n, r int, tell func(Outcome)) (p Pair, err error) {

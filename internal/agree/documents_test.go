@@ -48,7 +48,7 @@ func find(t *testing.T, name, pattern string) string {
 
 // TestVersion: one version in the changelog, the citation and the binary.
 func TestVersion(t *testing.T) {
-	top := find(t, "CHANGELOG.md", `(?m)^## (\d+\.\d+\.\d+)`)
+	top := find(t, "CHANGELOG.md", `(?m)^## \[(\d+\.\d+\.\d+)\]`)
 	if cited := find(t, "CITATION.cff", `(?m)^version: "?([^"\n]+)"?$`); cited != top {
 		t.Errorf("CITATION.cff has version %s, the top of CHANGELOG.md %s", cited, top)
 	}
@@ -134,7 +134,7 @@ func TestEveryDocumentIsWhole(t *testing.T) {
 }
 
 // documents lists the files that a reader meets at the root.
-var documents = []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md"}
+var documents = []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "THIRD_PARTY.md"}
 
 // TestDocumentsNameWhatExists: every `make X` is a target and every relative
 // link leads to a file.
@@ -192,16 +192,30 @@ func TestTargetsAreExplained(t *testing.T) {
 }
 
 // TestTargetsAreCommands: whoever has no make finds every target as a command of the
-// binary, of the same name, but for `gradsync lab ring` and what only generates.
+// binary, of the same name, a maintainer's below dev, but for `gradsync lab ring` and what
+// only generates. The former names of a maintainer's commands still lead to them.
 func TestTargetsAreCommands(t *testing.T) {
 	targets := strings.Fields(find(t, "Makefile", `(?m)^\.PHONY: (.*)$`))
+	makefile := readRoot(t, "Makefile")
+	chores := strings.Fields(find(t, "Makefile", `(?m)^([a-z -]+):\n\t@\$\(BIN\) dev \$@$`))
 	for _, name := range targets {
 		if slices.Contains([]string{"help", "lab-ring", "playground"}, name) {
 			continue
 		}
-		var out, errOut bytes.Buffer
-		if code := cli.Main([]string{name, "--help"}, &out, &errOut); code != 0 || !strings.Contains(out.String(), "gradsync "+name) {
-			t.Errorf("gradsync %s --help: exit code %d and no help of that command %s", name, code, errOut.String())
+		path := name
+		if strings.Contains(makefile, "\t@$(BIN) dev "+name) || slices.Contains(chores, name) {
+			path = "dev " + name
+		}
+		words := []string{path}
+		if name != "release" { // which never had another name
+			words = append(words, name)
+		}
+		for _, words := range words {
+			var out, errOut bytes.Buffer
+			code := cli.Main(append(strings.Fields(words), "--help"), &out, &errOut)
+			if code != 0 || !strings.Contains(out.String(), "gradsync "+words) {
+				t.Errorf("gradsync %s --help: exit code %d and no help of that command %s", words, code, errOut.String())
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 // Package chores holds the steps of the Makefile's targets, as commands that print
-// each step before it runs; make calls the command of the same name, and a machine
-// without make has them all. The command line adds them to its own.
+// each step before it runs. make calls the command of the same name, those of a maintainer
+// below gradsync dev, and a machine without make has them all. The command line adds them
+// to its own.
 package chores
 
 import (
@@ -19,6 +20,16 @@ import (
 	"gradsync/internal/readme"
 	"gradsync/internal/repo"
 )
+
+// UsageError marks a chore that was not understood.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// usagef makes a UsageError.
+func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
 // step is one part of a chore: a program, or a function of ours.
 type step struct {
@@ -46,9 +57,49 @@ func (s step) with(env string) step {
 	return s
 }
 
-// Commands returns the chores.
-func Commands() []*cobra.Command {
-	return append(reproductions(),
+// Develop returns gradsync dev, which has the chores of whoever changes gradsync itself; version is the
+// release's.
+func Develop(version string) *cobra.Command {
+	dev := &cobra.Command{
+		Use: "dev CHORE", Short: "What make calls, for whoever changes gradsync itself: build, check, test, publish, release …",
+		Long: "The chores of whoever changes gradsync itself, in a clone of it; make X calls gradsync dev X.\n" +
+			"Their former names without dev still work.",
+		Example: "  gradsync dev check\n  gradsync dev rename-module github.com/you/gradsync",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, got []string) error {
+			if len(got) == 0 {
+				return cmd.Help()
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return usagef("unknown command %q of dev: known are %s", got[0], strings.Join(names, ", "))
+		},
+	}
+	dev.AddCommand(maintenance(version)...)
+	return dev
+}
+
+// Former returns the chores of Develop under the names that they had before, for scripts; no help shows them.
+func Former(version string) []*cobra.Command {
+	all := maintenance(version)
+	for _, c := range all {
+		c.Hidden = true
+	}
+	return slices.DeleteFunc(all, func(c *cobra.Command) bool { return slices.Contains(recent, c.Name()) })
+}
+
+// recent are the chores that never had a name without dev.
+var recent = []string{"release", "rename-module"}
+
+// Reproductions returns a command for each document, and one for all; estimate says how many seconds a run of
+// experiments takes.
+func Reproductions(estimate Estimate) []*cobra.Command { return reproductions(estimate) }
+
+// maintenance makes the chores of gradsync dev.
+func maintenance(version string) []*cobra.Command {
+	return []*cobra.Command{
 		command("build", "Build bin/gradsync", build),
 		command("check", "Build, check import rules and run every test that takes less than a second", check),
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
@@ -66,12 +117,14 @@ func Commands() []*cobra.Command {
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
 		command("benchmarks", "Measure all cases of BENCHMARKS.md on this machine and write it", benchmarks),
-	)
+		release(version),
+		renameModule(),
+	}
 }
 
 func command(name, short string, steps func() []step) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Short: short + " (as make " + name + ")", Example: "  gradsync " + name, Args: cobra.NoArgs,
+		Use: name, Short: short + " (as make " + name + ")", Example: "  gradsync dev " + name, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return do(cmd, steps()) },
 	}
 }

@@ -19,7 +19,7 @@ func gpuBundle() *cobra.Command {
 		Use: "gpu-bundle", Short: "Build the folder to take to a machine with a GPU: program, tests and one script (as make gpu-bundle)",
 		Long: "Build the folder to take to a machine that has a GPU and no Go: the program, the tests that run on a card, and experiments/gpu/run.sh,\n" +
 			"which says how to go on. It runs on Linux with glibc; NVIDIA's driver is all it needs there.",
-		Example: "  gradsync gpu-bundle --out out/gpu", Args: cobra.NoArgs,
+		Example: "  gradsync dev gpu-bundle --out out/gpu", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := filepath.Abs(out) // the steps run in the root, the flag is the caller's
 			if err != nil {

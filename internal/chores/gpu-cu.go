@@ -39,7 +39,7 @@ func gpuCu() *cobra.Command {
 		Long: "Build with the tag cu, that is with gorgonia.org/cu instead of a driver found at run time, and run the suites of drivers and of engines\n" +
 			"through it on the fake driver. The headers of CUDA 12.9 are fetched once (3.5 MB from PyPI, NVIDIA's licence) into the user's cache folder.\n" +
 			"It needs gcc and g++ on Linux and amd64, and no GPU: what it builds is linked to the fake driver.",
-		Example: "  gradsync gpu-cu --headers /usr/local/cuda/include", Args: cobra.NoArgs,
+		Example: "  gradsync dev gpu-cu --headers /usr/local/cuda/include", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
 				return errors.New("gpu-cu: the fake driver runs on linux/amd64 alone")

@@ -53,7 +53,7 @@ func gpuMutants() *cobra.Command {
 		Use: "gpu-mutants", Short: "Plant mistakes into the GPU's kernels and say who finds them (exit code 3 if one is missed; as make gpu-mutants)",
 		Long: "Plant mistakes into the kernels of shared/gpu, one at a time, and run each in the interpreter of PTX, which names instruction, block and thread,\n" +
 			"and on the fake driver. It needs clang-19 to compile them and g++ for the fake driver, without which that column stays empty; no GPU. Some two minutes.",
-		Example: "  gradsync gpu-mutants --json", Args: cobra.NoArgs,
+		Example: "  gradsync dev gpu-mutants --json", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := repo.Root()
 			if err != nil {

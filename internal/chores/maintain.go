@@ -42,7 +42,7 @@ func cross() *cobra.Command {
 	var platforms []string
 	cmd := &cobra.Command{
 		Use: "cross", Short: "Build for Linux, macOS and Windows on amd64 and arm64 (as make cross)",
-		Example: "  gradsync cross --platforms windows/amd64", Args: cobra.NoArgs,
+		Example: "  gradsync dev cross --platforms windows/amd64", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var steps []step
 			for _, p := range platforms {
@@ -72,7 +72,7 @@ func publish() *cobra.Command {
 	var profile, seeds string
 	cmd := &cobra.Command{
 		Use: "publish", Short: "Renew the committed results of a profile and all pages (as make publish)",
-		Example: "  gradsync publish --profile quick", Args: cobra.NoArgs,
+		Example: "  gradsync dev publish --profile quick", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return do(cmd, append(renewed(profile, seeds), reports()...))
 		},

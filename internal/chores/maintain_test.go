@@ -102,24 +102,38 @@ func TestWhatIsRenewed(t *testing.T) {
 	}
 }
 
+// halfEach estimates 30 s for one experiment and 100 s for a document.
+func halfEach(ids, _ []string, _, _ string) float64 {
+	if strings.Contains(ids[0], "/") {
+		return 30
+	}
+	return 100
+}
+
 // All documents are run by one command, and the pages rendered last.
 func TestReproductionRunsThenRenders(t *testing.T) {
-	steps := reproduction("there", "ci", "0", nil, paper.Keys())
+	steps := reproduction(halfEach, "there", "ci", "0", nil, paper.Keys())
 	if len(steps) != 2 || !strings.HasPrefix(steps[0].Command, "gradsync run "+strings.Join(paper.Keys(), " ")+" --profile ci --seeds 0 --out ") ||
 		!strings.HasPrefix(steps[1].Command, "gradsync report --results "+filepath.Join("there", "results")) {
 		t.Errorf("%+v", steps)
 	}
-	steps = reproduction("there", "quick", "", []string{"dasp/table4"}, []string{"dasp"})
+	steps = reproduction(halfEach, "there", "quick", "", []string{"dasp/table4"}, []string{"dasp"})
 	if len(steps) != 5 || !strings.HasPrefix(steps[0].Command, "gradsync run dasp/table4 --profile quick --out ") ||
 		!strings.HasSuffix(steps[2].Command, " --except dasp/table4 --kept "+filepath.Join("there", "parts", memo.BuildHash())) ||
 		steps[1].Command != steps[3].Command {
 		t.Errorf("with a page of the first results: %+v", steps)
 	}
-	if steps = reproduction("there", "ci", "0", []string{"dasp/table6"}, []string{"dasp"}); len(steps) != 2 {
+	for i, want := range map[int]Stretch{0: {0, 30, 70}, 2: {30, 70, 0}} {
+		env := steps[i].env[len(steps[i].env)-1]
+		if got, ok := ParseStretch(strings.TrimPrefix(env, StretchEnv+"=")); !ok || got != want || strings.Contains(steps[i].Command, StretchEnv) {
+			t.Errorf("step %d has %s, want %v", i, env, want)
+		}
+	}
+	if steps = reproduction(halfEach, "there", "ci", "0", []string{"dasp/table6"}, []string{"dasp"}); len(steps) != 2 {
 		t.Errorf("profile ci, with a page of the first results: %+v", steps)
 	}
 	var names []string
-	for _, c := range Commands() {
+	for _, c := range Reproductions(halfEach) {
 		names = append(names, c.Name())
 	}
 	for _, p := range append([]string{"all"}, paper.Keys()...) {

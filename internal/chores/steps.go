@@ -123,15 +123,16 @@ func reports() []step {
 }
 
 // reproductions returns a command for each document, and one for all.
-func reproductions() (out []*cobra.Command) {
+func reproductions(estimate Estimate) (out []*cobra.Command) {
 	for _, p := range paper.All() {
-		out = append(out, reproduce(p.Key, p.Name()+" and render the page", p.First, p.Key))
+		out = append(out, reproduce(estimate, p.Key, p.Name()+" and render the page", p.First, p.Key))
 	}
-	return append(out, reproduce("all", "all documents, then the comparison, and render the pages", nil, paper.Keys()...))
+	return append(out, reproduce(estimate, "all", "all documents, then the comparison, and render the pages", nil, paper.Keys()...))
 }
 
-// reproduce is the README's command: experiments, then pages, the page last.
-func reproduce(name, of string, first []string, run ...string) *cobra.Command {
+// reproduce is the README's command: experiments, then pages, and last what held, what did not and where to
+// look.
+func reproduce(estimate Estimate, name, of string, first []string, run ...string) *cobra.Command {
 	var profile, seeds, out string
 	cmd := &cobra.Command{
 		Use: "reproduce-" + name, Short: "Run the experiments of " + of + " (as make reproduce-" + name + ")",
@@ -141,7 +142,7 @@ func reproduce(name, of string, first []string, run ...string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return do(cmd, reproduction(dir, profile, seeds, first, run))
+			return do(cmd, append(reproduction(estimate, dir, profile, seeds, first, run), summed(out, dir, profile, run)))
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
@@ -152,7 +153,7 @@ func reproduce(name, of string, first []string, run ...string) *cobra.Command {
 
 // reproduction is the steps of reproduce. first is run and rendered before the rest, so that the page
 // can be read meanwhile; profile ci takes seconds and lacks most of it.
-func reproduction(dir, profile, seeds string, first, run []string) []step {
+func reproduction(estimate Estimate, dir, profile, seeds string, first, run []string) []step {
 	results := filepath.Join(dir, "results")
 	runs := func(ids []string, more ...string) step {
 		return self(slices.Concat([]string{"run"}, ids, []string{"--profile", profile}, seeded(seeds), []string{"--out", results}, more)...)
@@ -162,7 +163,10 @@ func reproduction(dir, profile, seeds string, first, run []string) []step {
 		// Both runs share trainings, and an interrupted reproduction goes on from them: the same build's, since another may have other rules.
 		parts := filepath.Join(dir, "parts")
 		own := filepath.Join(parts, memo.BuildHash())
-		return []step{runs(first, "--kept", own), render, runs(run, "--except", strings.Join(first, ","), "--kept", own), render,
+		soon, all := estimate(first, nil, profile, seeds), estimate(run, nil, profile, seeds)
+		later := max(all-soon, 0)
+		return []step{runs(first, "--kept", own).within(Stretch{0, soon, later}), render,
+			runs(run, "--except", strings.Join(first, ","), "--kept", own).within(Stretch{soon, later, 0}), render,
 			{Command: "remove " + parts, own: func(string, io.Writer) error { return os.RemoveAll(parts) }}}
 	}
 	return []step{runs(run), render}

@@ -111,7 +111,7 @@ func howDrawn(f notebook.Drawing, together [2][]string) notebook.Both {
 // The steep start, which every method has, is cut off there: it would press the
 // rest into a line.
 func settledAbove(f notebook.Drawing) (lo float64, ok bool) {
-	if !strings.Contains(f.Y.Title, "accuracy") {
+	if !strings.Contains(f.Y.Title, "accuracy") && !strings.Contains(f.Y.Title, "准确率") {
 		return 0, false
 	}
 	least := math.Inf(1)

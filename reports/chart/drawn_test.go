@@ -56,7 +56,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 		!strings.Contains(said.Zh(), "ASP = DASP：每个点的数值都相同") {
 		t.Errorf("the caption says %q", said)
 	}
-	if svg, err := SVG(figure, "x-a", s); err != nil || !strings.Contains(svg, "ASP = DASP") {
+	if svg, err := SVG(figure, 0, "x-a", s); err != nil || !strings.Contains(svg, "ASP = DASP") {
 		t.Errorf("the legend lacks the names: %v", err)
 	}
 	if p, err := NewPlot(figure, "x-a"); err != nil || len(p.Key) != 3 || p.Key[1].Name.En() != "ASP = DASP" {

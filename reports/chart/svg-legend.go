@@ -2,7 +2,7 @@ package chart
 
 import (
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"gradsync/reports/notebook"
 )
@@ -39,7 +39,7 @@ func layLegend(m map[string]any) {
 		grid["top"] = 64 + legendRow*(legendRows(names)-1)
 		return
 	}
-	if utf8.RuneCountInString(strings.Join(names, "")) > oneRow {
+	if columns(strings.Join(names, "")) > oneRow {
 		grid["top"] = 64 + legendRow
 	}
 }
@@ -49,7 +49,7 @@ func layLegend(m map[string]any) {
 func inColumns(names []string) bool {
 	across := -legendGap(names)
 	for _, n := range names {
-		across += 40 + 5 + letterWide*utf8.RuneCountInString(n) + legendGap(names)
+		across += 40 + 5 + letterWide*columns(n) + legendGap(names)
 	}
 	return len(names) > fewNames || across > legendRoom
 }
@@ -84,7 +84,7 @@ func namesOf(f notebook.Drawing) []string {
 func longest(names []string) int {
 	most := 0
 	for _, n := range names {
-		most = max(most, utf8.RuneCountInString(n))
+		most = max(most, columns(n))
 	}
 	return most
 }
@@ -93,3 +93,14 @@ func longest(names []string) int {
 // narrower font than many readers have, and is short by about a pixel and a half
 // per letter.
 func legendGap(names []string) int { return 10 + longest(names)*3/2 }
+
+// columns counts the letters of a name, a Chinese one as two.
+func columns(name string) (n int) {
+	for _, r := range name {
+		n++
+		if unicode.Is(unicode.Han, r) {
+			n++
+		}
+	}
+	return n
+}

@@ -22,18 +22,19 @@ type chart interface {
 	JSON() map[string]any
 }
 
-// SVG draws a figure in English, figureWidth wide; draw.StandAlone gives it what it needs outside of a page. id
-// decides the identifiers in the drawing, so that one document can hold many.
-func SVG(f *notebook.Figure, id string, s *page.Scripts) (string, error) {
+// SVG draws a figure in a language (0 English, 1 Chinese), figureWidth wide; draw.StandAlone gives it what it needs
+// outside of a page. id decides the identifiers in the drawing, so that one document can hold many.
+func SVG(f *notebook.Figure, l int, id string, s *page.Scripts) (string, error) {
 	if err := check(f); err != nil {
 		return "", err
 	}
-	en, _, _ := asDrawn(f)
-	opt, err := option(en)
+	en, zh, _ := asDrawn(f)
+	drawn := [2]notebook.Drawing{en, zh}[l]
+	opt, err := option(drawn)
 	if err != nil {
 		return "", err
 	}
-	return drawOption(s, id, opt, heightOf(en)+legendRow*(legendRows(namesOf(en))-1))
+	return drawOption(s, id, opt, heightOf(drawn)+legendRow*(legendRows(namesOf(drawn))-1))
 }
 
 // option returns figure f as an ECharts option in JSON: data and names of
@@ -131,7 +132,7 @@ func dressAxis(m map[string]any, key string, a notebook.Axis, gap int) {
 	axis["nameLocation"] = "middle"
 	axis["nameGap"] = gap
 	style := map[string]any{"color": draw.Ink, "fontSize": 13}
-	if room := map[string]int{"xAxis": figureWidth - 160, "yAxis": figureHeight(0) - 100}[key]; letterWide*len([]rune(axisTitle(a))) > room {
+	if room := map[string]int{"xAxis": figureWidth - 160, "yAxis": figureHeight(0) - 100}[key]; letterWide*columns(axisTitle(a)) > room {
 		style["width"], style["overflow"] = room, "break"
 	}
 	axis["nameTextStyle"] = style

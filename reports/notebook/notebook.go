@@ -64,6 +64,7 @@ type Page struct {
 // Part is one piece of a page, in the order of the notebook; one field is set.
 type Part struct {
 	Prose  *[2]template.HTML
+	Source [2]string // of prose: the Markdown it was made of
 	Table  *Table
 	Figure *Figure
 	Claims *Claims
@@ -99,15 +100,30 @@ func (b *Book) Page(r *result.Result, others Results) (*Page, error) {
 	return out, nil
 }
 
+// Own is the document whose results somebody names as he likes: one notebook tells of all.
+const Own = "own"
+
+// textOf returns the place of an experiment's notebook, without language and ending.
+func textOf(id string) string {
+	if strings.HasPrefix(id, Own+"/") {
+		return Own + "/compare"
+	}
+	return id
+}
+
 // Has reports whether the experiment id has a notebook.
 func (b *Book) Has(id string) bool {
-	_, err := fs.Stat(b.text, id+".en.md")
+	_, err := fs.Stat(b.text, textOf(id)+".en.md")
 	return err == nil
 }
 
 // Titles returns the title of an experiment's notebook, the first line of each language.
 func (b *Book) Titles(id string) (out Both, err error) {
 	for l, lang := range Languages {
+		if strings.HasPrefix(id, Own+"/") { // its notebook makes a title of what it finds
+			out[l] = id
+			continue
+		}
 		raw, err := fs.ReadFile(b.text, id+"."+lang+".md")
 		if err != nil {
 			return out, fmt.Errorf("notebook: %w", err)
@@ -189,7 +205,7 @@ func (p *page) parse() (notebook *text.Template, err error) {
 		return nil, err
 	}
 	p.t.Funcs(p.funcs())
-	src, err := fs.ReadFile(p.book.text, p.Result.ID+"."+p.lang+".md")
+	src, err := fs.ReadFile(p.book.text, textOf(p.Result.ID)+"."+p.lang+".md")
 	if err != nil {
 		return nil, err
 	}
@@ -228,20 +244,28 @@ var (
 	tags    = regexp.MustCompile(`<[^>]*>`)
 	spaces  = regexp.MustCompile(`[ \t]*\n[ \t]*`)
 	comment = regexp.MustCompile(`\n{3,}`)
+	// placed is a block in the Markdown with its caption.
+	placed = regexp.MustCompile("(?s)\x02\\d+\x03.*?(?:\n[ \t]*\n|\\z)")
 )
 
 // cut turns Markdown with marks into parts.
 func (p *page) cut(md string) (out []Part, err error) {
 	var b bytes.Buffer
-	if err := markdowns[p.at].Convert([]byte(comment.ReplaceAllString(md, "\n\n")), &b); err != nil {
+	md = comment.ReplaceAllString(md, "\n\n")
+	if err := markdowns[p.at].Convert([]byte(md), &b); err != nil {
 		return nil, err
 	}
 	body, from := b.String(), 0
+	sources := placed.Split(md, -1)
 	prose := func(s string) {
+		source := ""
+		if len(sources) > 0 {
+			source, sources = strings.TrimSpace(sources[0]), sources[1:]
+		}
 		if s = strings.TrimSpace(s); s != "" {
-			var both [2]template.HTML
-			both[p.at] = template.HTML(s)
-			out = append(out, Part{Prose: &both})
+			part := Part{Prose: new([2]template.HTML)}
+			part.Prose[p.at], part.Source[p.at] = template.HTML(s), source
+			out = append(out, part)
 		}
 	}
 	for _, m := range marked.FindAllStringSubmatchIndex(body, -1) {

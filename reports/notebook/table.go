@@ -16,6 +16,7 @@ type Table struct {
 	Caption [2]template.HTML
 	Head    []Head
 	Rows    [][]Cell
+	From    []int // where the frame has the rows, those too that were merged; nil: they are no rows of a frame
 }
 
 // Head is the heading of a column; Bound tells which bound its cells show beside their number.
@@ -70,6 +71,7 @@ func (p *page) table(keys string, rs []row) (string, error) {
 		}
 		t.Head, at = append(t.Head, h), append(at, i)
 	}
+	t.From = placesOf(rs)
 	for _, r := range rs {
 		var line []Cell
 		for k, i := range at {
@@ -100,6 +102,25 @@ func (p *page) table(keys string, rs []row) (string, error) {
 		}
 	}
 	return p.block(Part{Table: t}), nil
+}
+
+// placesOf returns where their frame has rows; nil where it has not all of them.
+func placesOf(rs []row) []int {
+	at := map[*any]int{}
+	for i, cells := range rs[0].frame.Rows {
+		if len(cells) > 0 {
+			at[&cells[0]] = i
+		}
+	}
+	out := make([]int, len(rs))
+	for k, r := range rs {
+		i, ok := at[&r.cells[0]]
+		if !ok || r.frame != rs[0].frame {
+			return nil
+		}
+		out[k] = i
+	}
+	return out
 }
 
 // shown returns a value with its interval as a cell.

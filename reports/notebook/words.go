@@ -91,8 +91,12 @@ func (w words) find(id string) (string, bool) {
 	return "", false
 }
 
-// open are the enumerations whose keys a user may add to: a key without a label is printed.
-var open = []string{"platform", "data", "engine"}
+// open are the enumerations whose keys a user may add to: a key without a label is printed. openOwn
+// are those of Own besides, to which his policies and clusters add.
+var (
+	open    = []string{"platform", "data", "engine"}
+	openOwn = []string{"method", "model", "worker", "state"}
+)
 
 // label returns the words of an enumeration's key.
 func (w words) label(enum, key string) (string, error) {
@@ -110,7 +114,7 @@ func (w words) label(enum, key string) (string, error) {
 			return s, nil
 		}
 	}
-	if slices.Contains(open, enum) {
+	if slices.Contains(open, enum) || strings.HasPrefix(w.id, Own+"/") && slices.Contains(openOwn, enum) {
 		return key, nil
 	}
 	return "", fmt.Errorf("labels.%s.csv has no %s.%s for %s", w.lang, enum, key, w.id)

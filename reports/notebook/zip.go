@@ -14,7 +14,7 @@ func zip(en, zh []Part) ([]Part, error) {
 	var out []Part
 	for len(en) > 0 || len(zh) > 0 {
 		if both, a, b := proseOf(en, zh); both != nil {
-			out, en, zh = append(out, Part{Prose: both}), en[a:], zh[b:]
+			out, en, zh = append(out, *both), en[a:], zh[b:]
 			continue
 		}
 		if len(en) == 0 || len(zh) == 0 || en[0].name() != zh[0].name() {
@@ -45,18 +45,18 @@ func zip(en, zh []Part) ([]Part, error) {
 
 // proseOf returns the prose that either language begins with, nil where neither does, and
 // how many parts of each it is.
-func proseOf(en, zh []Part) (*[2]template.HTML, int, int) {
-	var both [2]template.HTML
+func proseOf(en, zh []Part) (*Part, int, int) {
+	both := Part{Prose: new([2]template.HTML)}
 	a, b := len(en) > 0 && en[0].Prose != nil, len(zh) > 0 && zh[0].Prose != nil
 	if !a && !b {
 		return nil, 0, 0
 	}
 	n, m := 0, 0
 	if a {
-		both[0], n = en[0].Prose[0], 1
+		both.Prose[0], both.Source[0], n = en[0].Prose[0], en[0].Source[0], 1
 	}
 	if b {
-		both[1], m = zh[0].Prose[1], 1
+		both.Prose[1], both.Source[1], m = zh[0].Prose[1], zh[0].Source[1], 1
 	}
 	return &both, n, m
 }

@@ -55,6 +55,8 @@ type Head struct {
 	Title, Page string
 	Root        string // from the page to the folder of all pages: "" or "../"
 	Single      bool
+	Only        bool // no other page is made with it
+	Apart       bool // its document has no page of its own
 	Styles      []Asset
 	Scripts     []Asset         // before the page is read
 	Wasm        bool            // the page runs WebAssembly
@@ -133,8 +135,11 @@ func (a *Asset) inline() error {
 	return nil
 }
 
-// Alone reports whether the page is a single file that stands without the pages it could link to.
-func (h Head) Alone() bool { return h.Single && h.Page != "index" }
+// Alone reports whether the page stands without the pages it could link to, as a single file does.
+func (h Head) Alone() bool { return h.Only || h.Single && h.Page != "index" }
+
+// Linked reports whether the pages of its document are there to be linked.
+func (h Head) Linked() bool { return !h.Only && !h.Apart }
 
 // Named returns h with a page's own title, file stem and further scripts.
 func (h Head) Named(title, page string, scripts ...string) (Head, error) {

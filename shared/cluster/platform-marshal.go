@@ -3,12 +3,15 @@ package cluster
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// Marshal writes p in the form that Parse reads, one entry per worker and
-// node, with fixed order and spelling: Parse(Marshal(p)) equals p. A value that has a
+// Marshal writes p in the form that Parse reads, one entry per node and per run of
+// equal workers name0, name1 …, with fixed order and spelling: Parse(Marshal(p)) equals p. A value that has a
 // reason keeps the spelling it was given, as long as that still is its value.
 //
 // Source: ours: the inverse of Parse
@@ -25,7 +28,7 @@ func Marshal(p *Platform) []byte {
 		o.add("multicast", true)
 	}
 	if p.Server != nil {
-		o.add("server", json.RawMessage(hostJSON(p.Server)))
+		o.add("server", json.RawMessage(hostJSON(p.Server, 1)))
 	}
 	if len(p.Nodes) > 0 {
 		o.add("nodes", nodesJSON(p.Nodes))
@@ -33,9 +36,11 @@ func Marshal(p *Platform) []byte {
 	if len(p.Codecs) > 0 {
 		o.add("codecs", codecsJSON(p.Codecs))
 	}
-	workers := make([]json.RawMessage, len(p.Workers))
-	for i := range p.Workers {
-		workers[i] = hostJSON(&p.Workers[i])
+	var workers []json.RawMessage
+	for i := 0; i < len(p.Workers); {
+		n := equalRun(p.Workers[i:])
+		workers = append(workers, hostJSON(&p.Workers[i], n))
+		i += n
 	}
 	o.add("workers", workers)
 	var out bytes.Buffer
@@ -46,9 +51,35 @@ func Marshal(p *Platform) []byte {
 	return out.Bytes()
 }
 
-func hostJSON(h *Host) []byte {
+// equalRun returns how many of the first workers one entry with a count stands for: those
+// that differ in their names alone, which are one text with 0, 1, 2 … behind it.
+func equalRun(workers []Host) int {
+	text, ok := strings.CutSuffix(workers[0].Name, "0")
+	if !ok || text == "" {
+		return 1
+	}
+	n := 1
+	for ; n < len(workers); n++ {
+		h := workers[n]
+		if h.Name != text+strconv.Itoa(n) {
+			break
+		}
+		if h.Name = workers[0].Name; !reflect.DeepEqual(h, workers[0]) {
+			break
+		}
+	}
+	return n
+}
+
+// hostJSON writes h, of several equal workers the first.
+func hostJSON(h *Host, count int) []byte {
 	var o members
-	o.add("name", h.Name)
+	if count > 1 {
+		o.add("name", strings.TrimSuffix(h.Name, "0"))
+		o.add("count", count)
+	} else {
+		o.add("name", h.Name)
+	}
 	if h.Node != "" {
 		o.add("node", h.Node)
 	}
@@ -95,7 +126,7 @@ func (o *members) encode(v any) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // strings, booleans and raw JSON only
+		panic(err) // strings, whole numbers, booleans and raw JSON only
 	}
 	o.b.Write(bytes.TrimSpace(text.Bytes()))
 }

@@ -45,6 +45,22 @@ func TestParseReadsEveryField(t *testing.T) {
 	}
 }
 
+// Equal workers that are numbered become one entry; a gap, another value and a name without
+// a number do not.
+func TestMarshalCountsEqualWorkers(t *testing.T) {
+	p := Uniform(12, Host{Name: "w", FLOPS: 1e12, Bandwidth: 1e9}, nil)
+	p.Workers[5].Bandwidth = 2e9
+	p.Workers[11].Name = "w12"
+	text := string(Marshal(p))
+	if n, m := strings.Count(text, `"name"`), strings.Count(text, `"count": 5`); n != 9 || m != 1 {
+		t.Errorf("%d names and %d counts of five, want 9 (one platform, one entry of five, seven of one) and 1:\n%s", n, m, text)
+	}
+	again, err := Parse([]byte(text))
+	if d := cmp.Diff(p, again); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+}
+
 // grouped is the forms in which hosts stand in nodes.
 const grouped = `{"name": "boxes",
  "workers": [{"name": "gpu", "count": 2, "node": "box", "flops": "1 TFLOP/s", "bandwidth": "10 GB/s"},

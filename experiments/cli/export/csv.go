@@ -37,7 +37,7 @@ func CSV(from, to string, keep func(id string) bool) (files []string, err error)
 				return nil, err
 			}
 			below = strings.TrimSuffix(below, ".json")
-			if strings.HasSuffix(path, ".run.json") || !keep(idOf(below)) {
+			if strings.HasSuffix(path, ".run.json") || strings.HasPrefix(below, ".") || !keep(idOf(below)) {
 				continue
 			}
 			r, err := result.Read(path)

@@ -31,7 +31,9 @@ func over(v *view, p point, of func(setup.Summary, train.ToTarget) float64) kit.
 	if !ok {
 		return nil
 	}
-	return kit.Together(kit.Map(s.Targets(), func(target float64) kit.Times { return setup.TimesTo(v.At(p), target, of) }))
+	return kit.Map(v.At(p), func(c setup.Summary) kit.Time {
+		return train.MeanTimeTo(c.Curve, s.Targets(), func(x train.ToTarget) float64 { return of(c, x) })
+	})
 }
 
 // The quantities of a crossing.

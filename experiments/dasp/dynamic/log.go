@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"gradsync/experiments/dasp/retrace"
+	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 )
 
@@ -212,7 +212,7 @@ func timeLineOf(method string, l *dasp.Log, plan speedPlan, from, to float64) ti
 			}
 		}
 		band(p.Sent.Seconds(), p.Received.Seconds(), "compute")
-		band(p.Received.Seconds(), p.Replied.Seconds(), retrace.Answer(method, p))
+		band(p.Received.Seconds(), p.Replied.Seconds(), train.Answer(method, p))
 		if at := p.Received.Seconds(); at >= from && at < to {
 			out.Arrived++
 		}

@@ -72,12 +72,7 @@ func PushesAt(runs []Summary, target float64) kit.Sample {
 // by its last evaluation.
 func TimesTo(runs []Summary, target float64, of func(Summary, train.ToTarget) float64) kit.Times {
 	return kit.Map(runs, func(c Summary) kit.Time {
-		at, ok := train.Reach(c.Curve, target)
-		if last := len(c.Curve) - 1; !ok && last >= 0 {
-			b := c.Curve[last]
-			at = train.ToTarget{Seconds: b.Seconds, Pushes: float64(b.Pushes), Updates: float64(b.Updates)}
-		}
-		return kit.Time{At: of(c, at), Beyond: !ok}
+		return train.TimeTo(c.Curve, target, func(at train.ToTarget) float64 { return of(c, at) })
 	})
 }
 

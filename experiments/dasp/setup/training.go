@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -27,16 +26,8 @@ type Size struct {
 	Rate      float64 `json:"rate"`            // γ; dasp/tuning records how it was chosen, under BSP alone
 }
 
-// targets is how many accuracies a convergence time is averaged over.
-const targets = 5
-
 // Targets returns the test accuracies that a convergence time is averaged over, the lowest first.
-func (s Size) Targets() (out []float64) {
-	for i := range targets {
-		out = append(out, math.Round(1e6*(s.Target-float64(float64(targets-1-i)*s.Step)))/1e6)
-	}
-	return out
-}
+func (s Size) Targets() []float64 { return kit.Targets(s.Target, s.Step) }
 
 // SizesOf returns the sizes of a profile, in the order of the paper's tables. The targets were
 // declared before the first run that is judged by five of them, from the results committed by then

@@ -2,27 +2,20 @@ package walk
 
 import (
 	"context"
-	"slices"
 	"strconv"
-	"time"
 
-	"gradsync/experiments/dasp/retrace"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-	"gradsync/papers/dasp"
 )
-
-// iterationsShown is how many times the slowest worker pushes in a time line.
-const iterationsShown = 5
 
 // timeline is the start of a training, as the server recorded it.
 type timeline struct {
 	Summary   setup.Summary
 	End       float64 // ms
-	Stretches []retrace.Stretch
+	Stretches []train.Stretch
 	Answers   map[string]int // pushes by the state of their answer
 }
 
@@ -47,8 +40,8 @@ func fig2() exp.Experiment {
 			cfg := setup.Training(setup.Load(setup.Heterogeneous), method, seed, trained(env.Profile))
 			cfg.EvalEvery = -1
 			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (timeline, error) {
-				end := shownUntil(o.Log)
-				line := timeline{setup.Summarise(o, false), setup.Milliseconds(end), retrace.Stretches(method, o.Log, end), map[string]int{}}
+				end := train.ShownUntil(o.Log)
+				line := timeline{setup.Summarise(o, false), setup.Milliseconds(end), train.Stretches(method, o.Log, end), map[string]int{}}
 				for _, s := range line.Stretches {
 					if s.State == "compute" {
 						line.Answers[s.Answer]++
@@ -82,17 +75,4 @@ func showTimelines(v *kit.View[string, timeline], shown []string) {
 	}
 	v.Facts = setup.Settings()
 	v.Frames = []result.Frame{bands.Frame, lines.Frame, answers.Frame, states.Frame}
-}
-
-// shownUntil returns the end of a time line: the instant at which every worker has pushed at least
-// iterationsShown times.
-func shownUntil(l *dasp.Log) time.Duration {
-	n := make([]int, l.Workers)
-	for _, p := range l.Pushes {
-		n[p.Worker]++
-		if slices.Min(n) >= iterationsShown {
-			return p.Received
-		}
-	}
-	return l.End
 }

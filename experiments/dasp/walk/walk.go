@@ -113,7 +113,7 @@ func totalsFrame(l *dasp.Log, events []eventRow) result.Frame {
 // bandsFrame lists each worker's time, stretch by stretch.
 func bandsFrame(l *dasp.Log) result.Frame {
 	s := kit.NewSheet("bands", "worker from/ms.2 to/ms.2 state:state iteration pulled applied gap/versions answer:state")
-	for _, b := range retrace.Stretches("dasp", l, endOf(l)) {
+	for _, b := range train.Stretches("dasp", l, endOf(l)) {
 		s.Add(b.Worker+1, b.From, b.To, b.State, b.Step, b.Pulled, b.Applied, b.Gap, b.Answer)
 	}
 	return s.Frame

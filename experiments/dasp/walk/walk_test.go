@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gradsync/experiments/audit"
-	"gradsync/experiments/dasp/retrace"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
@@ -139,7 +138,7 @@ func TestTimelineNamesWaits(t *testing.T) {
 	}, End: 5 * ms}
 	for method, want := range map[string]string{"dasp": "compute WSS compute", "ssp": "compute at-once compute"} {
 		var got []string
-		for _, s := range retrace.Stretches(method, l, shownUntil(l)) {
+		for _, s := range train.Stretches(method, l, train.ShownUntil(l)) {
 			got = append(got, s.State)
 		}
 		if strings.Join(got, " ") != want {

@@ -73,7 +73,7 @@ func mutated(t *testing.T, m mutant) fstest.MapFS {
 	return sources
 }
 
-// report tells `gradsync gpu-mutants` what one way of running kernels says of a mistake,
+// report tells `gradsync dev gpu-mutants` what one way of running kernels says of a mistake,
 // nothing if it does not find it, and whether it should.
 func report(t *testing.T, by, mistake, says string, wanted bool) {
 	t.Attr("mistake", mistake)
@@ -151,7 +151,7 @@ func openFake(t *testing.T, sources fs.FS, o fake.Options) driver.Driver {
 // a process of its own, which a wild pointer may end.
 func TestFake(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
-		t.Skip("builds a driver per mistake, a minute: GRADSYNC_LONG=1 or gradsync gpu-mutants runs it")
+		t.Skip("builds a driver per mistake, a minute: GRADSYNC_LONG=1 or gradsync dev gpu-mutants runs it")
 	}
 	if _, err := fake.Build(kernels.Sources()); errors.Is(err, fake.ErrMissing) {
 		t.Skip(err)

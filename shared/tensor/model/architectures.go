@@ -109,13 +109,16 @@ func buildSmall(s small, spec Spec) (architecture, error) {
 	return a, nil
 }
 
+// maxClasses is how many classes a label of one byte can name.
+const maxClasses = 256
+
 // tell makes the last layer, which is linear in every network, tell that number
 // of classes apart.
 func (a *architecture) tell(classes int) error {
 	last := &a.steps[len(a.steps)-1]
 	l, ok := last.Layer.(layer.Linear)
-	if !ok || classes < 2 || classes > l.Outputs {
-		return fmt.Errorf("%d classes: it tells 2 to %d apart", classes, l.Outputs)
+	if !ok || classes < 2 || classes > maxClasses {
+		return fmt.Errorf("%d classes: it tells 2 to %d apart", classes, maxClasses)
 	}
 	l.Outputs = classes
 	last.Layer = l

@@ -107,6 +107,7 @@ func TestSmallNetworksScale(t *testing.T) {
 		params, classes int
 	}{
 		{model.Spec{Name: "mlp", Classes: 3}, 784*512 + 512 + 512*512 + 512 + 512*3 + 3, 3},
+		{model.Spec{Name: "mlp", Classes: 26}, 784*512 + 512 + 512*512 + 512 + 512*26 + 26, 26},
 		{model.Spec{Name: "mlp", Width: 0.125}, 784*64 + 64 + 64*64 + 64 + 64*10 + 10, 10},
 		{model.Spec{Name: "cnn", Width: 0.25, Classes: 2}, 3*8*9 + 8 + 8*16*9 + 16 + 16*64*32 + 32 + 32*2 + 2, 2},
 		{model.Spec{Name: "lenet5", Classes: 10}, 61706, 10},
@@ -118,7 +119,7 @@ func TestSmallNetworksScale(t *testing.T) {
 		}
 	}
 	for _, spec := range []model.Spec{
-		{Name: "mlp", Classes: 1}, {Name: "mlp", Classes: 11}, {Name: "lenet5", Width: 0.5}, {Name: "cnn", Width: 1. / 64}, {Name: "mlp", Width: 17},
+		{Name: "mlp", Classes: 1}, {Name: "mlp", Classes: 257}, {Name: "lenet5", Width: 0.5}, {Name: "cnn", Width: 1. / 64}, {Name: "mlp", Width: 17},
 	} {
 		if _, err := model.Build(spec); err == nil {
 			t.Errorf("%+v: no error", spec)
