@@ -76,6 +76,8 @@ func (r *GPUReport) Markdown(p *printer) {
 	} else {
 		p.line("On %s. A training step takes parameters up and layer gradients down; PyTorch's keeps its parameters on the device.\n", r.Device)
 	}
+	p.line("Where cuDNN does the convolutions, its algorithms by Winograd's and Fourier's transforms are left out: an output's error would be " +
+		"that of the tile around it. PyTorch may use them.\n")
 	var rows [][]string
 	for _, o := range r.aimed() {
 		for _, v := range o.Judge(gpu.Name) {

@@ -51,6 +51,9 @@ func TestGPUReport(t *testing.T) {
 		if err != nil || strings.Count(text, c.word) != c.n || !strings.HasPrefix(text, "# Benchmarks\n\nall\n\n## GPU\n") {
 			t.Errorf("%v, %d times %q, want %d:\n%s", err, strings.Count(text, c.word), c.word, c.n, text)
 		}
+		if !strings.Contains(text, "PyTorch may use them") {
+			t.Errorf("nothing says that the contenders' algorithms differ:\n%s", text)
+		}
 		if measured := strings.Contains(text, "### lenet5, batch 64"); measured != (c.r.Device != "") || measured && !strings.Contains(text, "a card") {
 			t.Errorf("the cases: %t\n%s", measured, text)
 		}

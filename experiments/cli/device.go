@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -180,7 +181,7 @@ make it faster where they are found.
 			if err := a.printDevices(all); err != nil {
 				return err
 			}
-			if gpu.Required() && all[0].Reason != nil && len(all) == 1 {
+			if gpu.Required() && !slices.ContainsFunc(all, func(s gpu.Status) bool { return s.Reason == nil }) {
 				return errors.New(gpu.EnvRequire + "=1, and this machine has no GPU to compute on")
 			}
 			return nil
@@ -212,7 +213,7 @@ type engineObject struct {
 func (a *app) printDevices(all []gpu.Status) error {
 	gpus, engines, why := []deviceObject{}, []engineObject{}, ""
 	for i, s := range all {
-		if s.Info.Name == "" { // the line on why there is none
+		if s.Info.Name == "" && len(all) == 1 { // the line on why there is none
 			why = s.Reason.Error()
 			continue
 		}

@@ -37,6 +37,29 @@ const noGPU = "gpu: none (/nowhere/libcuda.so.1 not found: NVIDIA's driver is no
 // short is a training of a moment.
 var short = strings.Fields("train --sync ring --pushes 6 --eval-every -1 --json")
 
+// TestBrokenGPU: a GPU that cannot be described has its reason beside its number; the others
+// compute.
+func TestBrokenGPU(t *testing.T) {
+	withGPU(t, fakegpu.Options{Devices: 2, Broken: 1})
+	t.Setenv(gpu.EnvRequire, "1")
+	t.Setenv(gpu.EnvLibraries, "none")
+	rc, out, msg := gradsync("devices")
+	if rc != exitOK || !strings.Contains(out, "cuda:0     none (cuDeviceTotalMem: CUDA_ERROR_UNKNOWN (999): ") ||
+		!strings.Contains(out, "cuda:1     fake GPU on the CPU, ") {
+		t.Errorf("exit code %d, %s%s", rc, out, msg)
+	}
+	if s := gpu.Probe(1); s.Reason != nil {
+		t.Error(s)
+	}
+	d, err := gpu.Open(gpu.Options{Index: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWithoutGPU: a GPU that was asked for and is not there ends the command, auto says in
 // its one line that there is none and who computes instead; flags that do not go together are
 // refused.
@@ -148,7 +171,7 @@ func TestWithLibraries(t *testing.T) {
 	for flag, last := range map[string]string{"--tf32=false": "", "--tf32": "/tf32"} {
 		rc, out, msg := gradsync(append(slices.Clone(short), flag)...)
 		line := ", cuBLAS 12.4, cuDNN 9.7" + strings.ToUpper(strings.Replace(last, "/", ", ", 1)) + "; engine cuda\n"
-		class := `"cuda (bit class cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7` + last + `)"`
+		class := `"cuda (bit class cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5` + last + `)"`
 		if rc != exitOK || !strings.Contains(msg, line) || !strings.Contains(out, class) {
 			t.Errorf("%s: exit %d: %s%s, want %s and class %s", flag, rc, msg, out, line, class)
 		}

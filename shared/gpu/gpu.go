@@ -33,7 +33,6 @@
 package gpu
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -122,30 +121,21 @@ func List() []Status {
 		return []Status{{Reason: err}}
 	}
 	var out []Status
-	for _, i := range all {
-		out = append(out, statusOf(i))
+	for _, d := range all {
+		out = append(out, statusOf(d.Info, d.Err))
 	}
 	return out
 }
 
 // Probe describes device number index without using it.
-func Probe(index int) Status {
-	all := List()
-	if index >= 0 && index < len(all) {
-		return all[index]
-	}
-	// Opening knows how to refuse a number.
-	d, err := driver.Open(os.Getenv(EnvDriver), index)
-	if err == nil {
-		err = d.Close()
-	}
-	return Status{Reason: cmp.Or(err, errAppeared)}
-}
+func Probe(index int) Status { return statusOf(driver.Describe(os.Getenv(EnvDriver), index)) }
 
-var errAppeared = errors.New("gpu: none (the devices changed meanwhile: try again)")
-
-func statusOf(i driver.Info) Status {
-	s := Status{Info: i, Release: release()}
+func statusOf(i driver.Info, err error) Status {
+	s := Status{Reason: err, Info: i}
+	if err != nil {
+		return s
+	}
+	s.Release = release()
 	if c := i.Capability; c[0] < oldest[0] || c[0] == oldest[0] && c[1] < oldest[1] {
 		s.Reason = fmt.Errorf("gpu: none (%s has compute capability %d.%d; the kernels need %d.%d or newer)", i.Name, c[0], c[1], oldest[0], oldest[1])
 	}

@@ -240,9 +240,9 @@ func TestOpenLibraries(t *testing.T) {
 		broken      bool
 		line, class string
 	}{
-		{false, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7", "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7"},
-		{true, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7, TF32", "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7/tf32"},
-		{false, true, ", CUDA 12.9, cuBLAS 12.4", "cuda-lib/fake GPU on the CPU/cublas 12.4"},
+		{false, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7", "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5"},
+		{true, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7, TF32", "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5/tf32"},
+		{false, true, ", CUDA 12.9, cuBLAS 12.4", "cuda-lib/fake GPU on the CPU/cublas 12.4.2"},
 	} {
 		l, dnn := libraries(t, fake.Options{Capability: 80})
 		if c.broken {

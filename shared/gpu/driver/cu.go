@@ -255,7 +255,7 @@ func (d *throughCu) Pinned(bytes int) (unsafe.Pointer, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, ofHost(err, bytes)
 	}
 	d.books.take(d.books.pinned, p, bytes)
 	return p, nil
@@ -375,7 +375,7 @@ func (d *throughCu) Launch(s Stream, fn Func, grid, block Dim, cells []uint64) e
 	})
 }
 
-// Stream opens a stream for which the default one does not wait.
+// Stream opens a stream that neither waits for the default one nor lets it wait.
 func (d *throughCu) Stream() (Stream, error) {
 	var s cu.Stream
 	err := d.call("cuStreamCreate", func() (err error) {

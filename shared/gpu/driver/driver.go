@@ -14,9 +14,10 @@ import (
 )
 
 // Driver is one device with its context. It may be used by several goroutines. Work goes
-// to a stream, whose calls return before it is done unless they say otherwise; the zero
-// Stream is the default one, for which others wait. Device memory is a pointer that the
-// host must not follow.
+// to a stream, whose calls return before it is done unless they say otherwise. The zero Stream
+// is the default one, which is there without being opened; it waits for no other and
+// no other for it: Event and Wait, or Sync, put the work of one stream behind that of another.
+// Device memory is a pointer that the host must not follow.
 //
 // Errors are *Error; an error of earlier work may come with any later call. Once a device
 // is lost (Error.Lost) every call returns the first error.
@@ -129,6 +130,14 @@ type Info struct {
 	Capability [2]int // compute capability
 	Processors int    // streaming multiprocessors
 	PCI        string // address on the bus; empty without one
+}
+
+// Listed is a device of a list; with Err, which is as Open's, not all of Info is known.
+//
+// Source: ours: see List
+type Listed struct {
+	Info
+	Err error
 }
 
 // Size writes the memory, "141 GiB".

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEmulated(t *testing.T) {
-	drivertest.Run(t, func(*testing.T) driver.Driver { return driver.Emulated(driver.EmulatorOptions{Memory: 64 << 20}) })
+	drivertest.Run(t, func(*testing.T) driver.Driver { return driver.Emulated(driver.EmulatorOptions{Memory: 256 << 20}) })
 }
 
 // TestPurego runs on NVIDIA's driver where there is one.

@@ -165,7 +165,7 @@ func (d *Emulator) Pinned(bytes int) (unsafe.Pointer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.enter("cuMemHostAlloc"); err != nil {
-		return nil, err
+		return nil, ofHost(err, bytes)
 	}
 	if bytes <= 0 {
 		return nil, failed("cuMemHostAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))

@@ -74,6 +74,7 @@ var codes = map[int]struct {
 	209:               {name: "CUDA_ERROR_NO_BINARY_FOR_GPU", hint: "the kernels need compute capability 7.5 or newer"},
 	214:               {name: "CUDA_ERROR_ECC_UNCORRECTABLE", hint: lostHint, lost: true},
 	codeInvalidPTX:    {name: "CUDA_ERROR_INVALID_PTX"},
+	220:               {name: "CUDA_ERROR_NVLINK_UNCORRECTABLE", hint: lostHint, lost: true},
 	222:               {name: "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", hint: "the driver is older than the kernels' PTX: CUDA 11.0 or newer is needed"},
 	codeHandle:        {name: "CUDA_ERROR_INVALID_HANDLE"},
 	codeState:         {name: "CUDA_ERROR_ILLEGAL_STATE"},
@@ -82,6 +83,9 @@ var codes = map[int]struct {
 	codeAddress:       {name: "CUDA_ERROR_ILLEGAL_ADDRESS", hint: lostHint, lost: true},
 	701:               {name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
 	702:               {name: "CUDA_ERROR_LAUNCH_TIMEOUT", hint: lostHint, lost: true},
+	709:               {name: "CUDA_ERROR_CONTEXT_IS_DESTROYED", hint: lostHint, lost: true},
+	710:               {name: "CUDA_ERROR_ASSERT", hint: lostHint, lost: true},
+	714:               {name: "CUDA_ERROR_HARDWARE_STACK_ERROR", hint: lostHint, lost: true},
 	715:               {name: "CUDA_ERROR_ILLEGAL_INSTRUCTION", hint: lostHint, lost: true},
 	codeMisaligned:    {name: "CUDA_ERROR_MISALIGNED_ADDRESS", hint: lostHint, lost: true},
 	717:               {name: "CUDA_ERROR_INVALID_ADDRESS_SPACE", hint: lostHint, lost: true},
@@ -93,7 +97,7 @@ var codes = map[int]struct {
 	804:               {name: "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"},
 	900:               {name: "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
 	901:               {name: "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
-	codeUnknown:       {name: "CUDA_ERROR_UNKNOWN"},
+	codeUnknown:       {name: "CUDA_ERROR_UNKNOWN", hint: "the machine's system log may say more; run again with --device cpu"},
 }
 
 // noneError says that an error is why there is no device.
@@ -128,6 +132,15 @@ func withRoom(err error, bytes int, d Driver) error {
 		if free, total, err := d.Memory(); err == nil {
 			e.Detail = wanted(bytes, free, total)
 		}
+	}
+	return err
+}
+
+// ofHost says of the error of pinned memory, if it was too much, that the host's is short.
+func ofHost(err error, bytes int) error {
+	var e *Error
+	if errors.As(err, &e) && e.Code == codeMemory {
+		e.Detail, e.Hint = sizeText(bytes)+" of the host's memory wanted", "the host has no more to pin; fewer workspaces need less"
 	}
 	return err
 }

@@ -68,3 +68,16 @@ func TestHost(t *testing.T) {
 		t.Error("a closed driver's context can be entered")
 	}
 }
+
+// TestCardByVariable: tests on the card open the driver that programs open.
+func TestCardByVariable(t *testing.T) {
+	t.Setenv("GRADSYNC_CUDA_DRIVER", library(t, fake.Options{}).Path)
+	t.Setenv("GRADSYNC_REQUIRE_GPU", "1")
+	d := drivertest.Card(t)
+	if got := d.Info().Name; got != "fake GPU on the CPU" {
+		t.Errorf("opened %q", got)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -78,11 +78,40 @@ func TestBadDrivers(t *testing.T) {
 	if got := d.Info(); got.CUDA != [2]int{11, 0} || got.Capability != [2]int{9, 0} || got.Processors != 132 || got.PCI != "0000:00:00.0" {
 		t.Errorf("%+v", got)
 	}
-	if all, err := driver.List(library(t, fake.Options{Version: 11000}).Path); err != nil || len(all) != 1 || all[0] != d.Info() {
+	if all, err := driver.List(library(t, fake.Options{Version: 11000}).Path); err != nil || len(all) != 1 || all[0] != (driver.Listed{Info: d.Info()}) {
 		t.Errorf("listed: %+v, %v", all, err)
 	}
 	if err := d.Close(); err != nil || d.Close() == nil {
 		t.Errorf("closed twice (%v)", err)
+	}
+}
+
+// TestBrokenDevice: a device that cannot be described has its reason in the list, and is no
+// reason to do without the others.
+func TestBrokenDevice(t *testing.T) {
+	const says = "gpu: none (cuDeviceTotalMem: CUDA_ERROR_UNKNOWN (999): "
+	l := library(t, fake.Options{Devices: 3, Broken: 2})
+	all, err := driver.List(l.Path)
+	if err != nil || len(all) != 3 {
+		t.Fatalf("listed %+v, %v", all, err)
+	}
+	for i, at := range all {
+		info, err := driver.Describe(l.Path, i)
+		if i == 1 {
+			oneLine(t, "listed", at.Err, []string{says})
+			oneLine(t, "described", err, []string{says})
+			continue
+		}
+		d, other := driver.Open(l.Path, i)
+		if err := errors.Join(at.Err, err, other); err != nil {
+			t.Fatalf("device %d: %v", i, err)
+		}
+		if at.Info != info || info != d.Info() || info.Memory == 0 {
+			t.Errorf("device %d: listed %+v, described %+v, opened %+v", i, at, info, d.Info())
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -148,6 +177,70 @@ func everyCall(t *testing.T, d driver.Driver, failAt func(n, code int), calls fu
 	}
 	if err := d.Close(); err == nil || err.Error() != "gpu: not given back: device memory ×1 (4000 bytes), modules ×1" {
 		t.Errorf("close: %v, want what the lost device kept", err)
+	}
+}
+
+// TestPinnedRefused: it is the host's memory that is short then.
+func TestPinnedRefused(t *testing.T) {
+	const bytes, says = 50 << 20, "gpu: cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): 50 MiB of the host's memory wanted: the host has no more to pin; " +
+		"fewer workspaces need less"
+	check := func(t *testing.T, d driver.Driver, failAt func(n int)) {
+		refused := false
+		for n := 1; n <= 3 && !refused; n++ { // other calls come before it
+			failAt(n)
+			p, err := d.Pinned(bytes)
+			if err == nil {
+				err = d.FreePinned(p)
+			}
+			if refused = err != nil && strings.Contains(err.Error(), "cuMemHostAlloc"); refused && err.Error() != says {
+				t.Errorf("%v, want %s", err, says)
+			}
+		}
+		failAt(-1)
+		if err := d.Close(); err != nil || !refused {
+			t.Errorf("refused: %t; %v", refused, err)
+		}
+	}
+	t.Run("emulator", func(t *testing.T) {
+		code := 0
+		check(t, driver.Emulated(driver.EmulatorOptions{Fail: func(string) int { return code }}), func(n int) { code = max(0, min(2*n, 2)) })
+	})
+	t.Run("fake", func(t *testing.T) {
+		l := library(t, fake.Options{})
+		check(t, openFake(t, l), func(n int) {
+			if err := l.FailAt(n, 2); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}
+
+// TestCodes: after what ends a device every call fails as the first did, and says how to go on
+// without it; an unknown error says that too, and ends nothing.
+func TestCodes(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		name string
+		lost bool
+	}{
+		{214, "CUDA_ERROR_ECC_UNCORRECTABLE", true}, {220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", true}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS", true},
+		{702, "CUDA_ERROR_LAUNCH_TIMEOUT", true}, {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", true}, {710, "CUDA_ERROR_ASSERT", true},
+		{714, "CUDA_ERROR_HARDWARE_STACK_ERROR", true}, {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", true}, {716, "CUDA_ERROR_MISALIGNED_ADDRESS", true},
+		{717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", true}, {718, "CUDA_ERROR_INVALID_PC", true}, {719, "CUDA_ERROR_LAUNCH_FAILED", true},
+		{999, "CUDA_ERROR_UNKNOWN", false},
+	} {
+		code := c.code
+		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int { return code }})
+		_, first := d.Alloc(4)
+		code = 0
+		p, then := d.Alloc(4)
+		var e *driver.Error
+		if !errors.As(first, &e) || e.Lost() != c.lost || e.Name != c.name || !strings.Contains(first.Error(), "run again with --device cpu") {
+			t.Errorf("code %d: %v", c.code, first)
+		}
+		if c.lost && !errors.Is(then, e) || !c.lost && (then != nil || d.Free(p) != nil) {
+			t.Errorf("after code %d: %v", c.code, then)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (l *library) Pinned(bytes int) (unsafe.Pointer, error) {
 	}
 	at, err := l.obtain(fnPinned, uintptr(bytes), 0)
 	if err != nil {
-		return nil, err
+		return nil, ofHost(err, bytes)
 	}
 	p := pointer(uint64(at))
 	l.books.take(l.books.pinned, p, bytes)
@@ -219,7 +219,7 @@ func (l *library) ended(kind string, fn function, at uintptr) error {
 	return err
 }
 
-// Stream opens a stream for which the default one does not wait.
+// Stream opens a stream that neither waits for the default one nor lets it wait.
 func (l *library) Stream() (Stream, error) {
 	at, err := l.obtain(fnStream, streamNonBlocking)
 	at, err = l.opened("streams", at, err)

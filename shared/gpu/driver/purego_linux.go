@@ -122,14 +122,38 @@ type frame struct {
 //
 // Source: ours: libcuda found at run time
 func Open(path string, index int) (Driver, error) {
+	l, err := openDevice(path, index)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.retain(); err != nil {
+		return nil, noneError{err}
+	}
+	return l, nil
+}
+
+// Describe describes a device without using it; other devices do not matter. Path, index and
+// error are as Open's.
+//
+// Source: ours: a line for the user
+func Describe(path string, index int) (Info, error) {
+	l, err := openDevice(path, index)
+	if err != nil {
+		return Info{}, err
+	}
+	return l.info, nil
+}
+
+// openDevice opens the driver and describes a device.
+func openDevice(path string, index int) (*library, error) {
 	l, n, err := openLibrary(path)
 	if err != nil {
 		return nil, err
 	}
 	if index < 0 || index >= n {
 		err = failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
-	} else if err = l.describe(index); err == nil {
-		err = l.retain()
+	} else {
+		err = l.describe(index)
 	}
 	if err != nil {
 		return nil, noneError{err}
@@ -138,20 +162,21 @@ func Open(path string, index int) (Driver, error) {
 }
 
 // List describes the devices that NVIDIA's driver has, at least one, without using any. Path
-// and error are as Open's.
+// and error are as Open's; a device that cannot be described has an error of its own.
 //
 // Source: ours: a list for the user
-func List(path string) ([]Info, error) {
+func List(path string) ([]Listed, error) {
 	l, n, err := openLibrary(path)
 	if err != nil {
 		return nil, err
 	}
-	var all []Info
+	var all []Listed
 	for i := range n {
-		if err := l.describe(i); err != nil {
-			return nil, noneError{err}
+		at := Listed{Err: l.describe(i)}
+		if at.Info = l.info; at.Err != nil {
+			at.Err = noneError{at.Err}
 		}
-		all = append(all, l.info)
+		all = append(all, at)
 	}
 	return all, nil
 }
@@ -255,6 +280,7 @@ func (l *library) count() (int, error) {
 
 // describe takes a device and reads what is known of it.
 func (l *library) describe(index int) error {
+	l.info = Info{CUDA: l.info.CUDA}
 	f := l.frame()
 	defer l.give(f)
 	if err := l.ask(f, fnDevice, f.answer(), uintptr(index)); err != nil {

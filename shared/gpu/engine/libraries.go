@@ -171,25 +171,28 @@ func (e *Libraries) LinearBackwardFilter(c *tensor.Call, g tensor.Linear, x, dy,
 	e.Gemm(c, tensor.Gemm{TransA: true, M: g.Out, N: g.In, K: g.N}, dy, x, dw)
 }
 
-// conv returns a Call's lane and cuDNN's convolution with scratch memory for a pass; the
-// latter is nil where our own kernels have to do it, both are after an error.
-func (e *Libraries) conv(c *tensor.Call, g tensor.Conv, room func(*lib.Conv) (int, bool, error)) (*lane, *lib.Conv) {
-	l := e.with(c)
-	if l == nil {
-		return nil, nil
+// conv does a pass by cuDNN from two inputs to its output, with the first algorithm that it
+// does not refuse. done is false where our own kernels have to do it; the lane is nil after
+// an error.
+func (e *Libraries) conv(c *tensor.Call, g tensor.Conv, room func(*lib.Conv) (int, bool, error),
+	run func(k *lib.Conv, first, second, scratch, to unsafe.Pointer) (bool, error), first, second, to unsafe.Pointer) (l *lane, done bool) {
+	if l = e.with(c); l == nil {
+		return nil, false
 	}
 	k, err := l.handles.layers.Conv(g)
-	if !l.check(err) {
-		return nil, nil
+	for l.check(err) {
+		var bytes int
+		if bytes, done, err = room(k); !l.check(err) || done && !l.grow(&l.scratch, bytes) {
+			break
+		}
+		if !done {
+			return l, false
+		}
+		if done, err = run(k, first, second, l.scratch.at, to); done {
+			return l, true
+		}
 	}
-	bytes, ok, err := room(k)
-	if !l.check(err) || ok && !l.grow(&l.scratch, bytes) {
-		return nil, nil
-	}
-	if !ok {
-		return l, nil
-	}
-	return l, k
+	return nil, false
 }
 
 // ConvForward is cuDNN's, with our bias.
@@ -204,12 +207,11 @@ func (e *Libraries) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []f
 	if bias != nil {
 		pb = at(bias, g.OutC)
 	}
-	l, k := e.conv(c, g, (*lib.Conv).ForwardRoom)
-	switch {
+	switch l, done := e.conv(c, g, (*lib.Conv).ForwardRoom, (*lib.Conv).Forward, px, pw, py); {
 	case l == nil:
-	case k == nil:
+	case !done:
 		e.Engine.ConvForward(c, g, x, w, bias, y)
-	case l.check(k.Forward(px, pw, l.scratch.at, py)) && bias != nil:
+	case bias != nil:
 		l.keep(l.queue.BiasForward(g.N, g.OutC, g.OutH()*g.OutW(), pb, py, false))
 	}
 }
@@ -222,13 +224,8 @@ func (e *Libraries) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []
 	}
 	nx, nw, ny := lengths(g)
 	pd, pw, px := at(dy, ny), at(w, nw), at(dx, nx)
-	l, k := e.conv(c, g, (*lib.Conv).BackwardDataRoom)
-	switch {
-	case l == nil:
-	case k == nil:
+	if l, done := e.conv(c, g, (*lib.Conv).BackwardDataRoom, (*lib.Conv).BackwardData, pd, pw, px); l != nil && !done {
 		e.Engine.ConvBackwardData(c, g, dy, w, dx)
-	default:
-		l.check(k.BackwardData(pd, pw, l.scratch.at, px))
 	}
 }
 
@@ -240,12 +237,7 @@ func (e *Libraries) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw 
 	}
 	nx, nw, ny := lengths(g)
 	px, pd, pw := at(x, nx), at(dy, ny), at(dw, nw)
-	l, k := e.conv(c, g, (*lib.Conv).BackwardFilterRoom)
-	switch {
-	case l == nil:
-	case k == nil:
+	if l, done := e.conv(c, g, (*lib.Conv).BackwardFilterRoom, (*lib.Conv).BackwardFilter, px, pd, pw); l != nil && !done {
 		e.Engine.ConvBackwardFilter(c, g, x, dy, dw)
-	default:
-		l.check(k.BackwardFilter(px, pd, l.scratch.at, pw))
 	}
 }

@@ -169,10 +169,10 @@ func TestEitherLibrary(t *testing.T) {
 		class         string
 		calls, others string // which must have been called, and which not
 	}{
-		{"both", true, true, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7", "cublasSgemm_v2 cudnnConvolutionForward", ""},
-		{"cuBLAS", true, false, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4", "cublasSgemm_v2", "cudnnConvolutionForward cudnnBatchNormalizationBackward"},
-		{"cuDNN", false, true, 0, "cuda-lib/fake GPU on the CPU/cudnn 9.7", "cudnnConvolutionBackwardData cudnnBatchNormalizationBackward", "cublasSgemm_v2"},
-		{"no algorithm", true, true, 1, "cuda-lib/fake GPU on the CPU/cublas 12.4/cudnn 9.7",
+		{"both", true, true, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5", "cublasSgemm_v2 cudnnConvolutionForward", ""},
+		{"cuBLAS", true, false, 0, "cuda-lib/fake GPU on the CPU/cublas 12.4.2", "cublasSgemm_v2", "cudnnConvolutionForward cudnnBatchNormalizationBackward"},
+		{"cuDNN", false, true, 0, "cuda-lib/fake GPU on the CPU/cudnn 9.7.5", "cudnnConvolutionBackwardData cudnnBatchNormalizationBackward", "cublasSgemm_v2"},
+		{"no algorithm", true, true, 1, "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5",
 			"cublasSgemm_v2 cudnnGetConvolutionForwardAlgorithm_v7", "cudnnConvolutionForward cudnnConvolutionBackwardData cudnnConvolutionBackwardFilter"},
 	} {
 		f.configure(t, "none", c.none)
@@ -206,6 +206,56 @@ func TestEitherLibrary(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRefusedAlgorithms: an algorithm that cuDNN lists and then refuses is struck off, once;
+// the next one works, and where there is none our own kernels do.
+func TestRefusedAlgorithms(t *testing.T) {
+	f := openFakes(t, true)
+	m := build(t, networks[1])
+	want := stepOn(f.own(t), m, 4)
+	if want.err != nil {
+		t.Fatal(want.err)
+	}
+	e := f.engine(t, false)
+	counts := func() (list [3]int) {
+		for i, key := range []string{"algorithm 1", "algorithm 11", "cudnnConvolutionForward"} {
+			list[i] = f.count(t, key)
+		}
+		return list
+	}
+	whole := counts()
+	if got := stepOn(e, m, 4); got.err != nil {
+		t.Fatal(got.err)
+	}
+	for i, n := range counts() {
+		whole[i] = n - whole[i]
+	}
+	if whole[0] == 0 || whole[1] != 0 {
+		t.Fatalf("%d of the first algorithm, %d of the second", whole[0], whole[1])
+	}
+	for refused, did := range [][2]int{1: {0, whole[0]}, 2: {0, 0}} {
+		if refused == 0 {
+			continue
+		}
+		f.configure(t, "refused", refused)
+		before := counts()
+		got := stepOn(e, m, 4)
+		if got.err != nil {
+			t.Fatalf("%d refused: %v", refused, got.err)
+		}
+		after := counts()
+		if d := distance(got.result, want.result); !(d < near) {
+			t.Errorf("%d refused: off by %.2g of the norm of our own kernels' result, want less than %g", refused, d, near)
+		}
+		if n := [2]int{after[0] - before[0], after[1] - before[1]}; n != did {
+			t.Errorf("%d refused: %v passes by the two algorithms, want %v", refused, n, did)
+		}
+		if n := after[2] - before[2]; refused == 1 && n <= whole[2] || refused == 2 && n == 0 || n > (1+refused)*whole[2] {
+			t.Errorf("%d refused: %d forward passes were tried, %d without", refused, n, whole[2])
+		}
+	}
+	f.configure(t, "refused", 0)
 }
 
 // TestTF32: only where it is asked for, products and convolutions round their factors; that is

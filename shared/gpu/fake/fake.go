@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/cpu"
 )
@@ -36,8 +37,8 @@ var called string
 var ErrMissing = errors.New("the fake GPU driver needs g++, Linux and amd64")
 
 // Build compiles the library with kernels' CUDA C and returns its path; it is kept in the
-// folder for temporary files under a name that holds the sources' hash. The error is
-// ErrMissing, or holds what g++ said.
+// user's cache under a name that holds the sources' hash, with the few newest others. The
+// error is ErrMissing, or holds what g++ said.
 //
 // Source: ours: kernels that a debugger and a sanitiser understand
 func Build(kernels fs.FS) (string, error) { return buildDriver(kernels, "") }
@@ -123,16 +124,24 @@ func build(name, main string, files []file, more ...string) (string, error) {
 		fmt.Fprintln(sum, f.name, len(f.text))
 		sum.Write(f.text)
 	}
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("%s-%x.so", name, sum.Sum(nil)[:12]))
-	unlock, err := lock(path + ".lock") // tests of several packages want it at once
+	dir, err := folder()
+	if err != nil {
+		return "", err
+	}
+	unlock, err := lock(filepath.Join(dir, "lock")) // tests of several packages want it at once
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
+	path := filepath.Join(dir, fmt.Sprintf("%s-%x.so", name, sum.Sum(nil)[:12]))
 	if _, err := os.Stat(path); err == nil {
-		return path, nil
+		now := time.Now()
+		return path, os.Chtimes(path, now, now)
 	}
-	return path, compile(compiler, flags, main, files, path)
+	if err := compile(compiler, flags, main, files, path); err != nil {
+		return "", err
+	}
+	return path, prune(dir, path)
 }
 
 type file struct {
@@ -202,7 +211,7 @@ func compile(compiler string, flags []string, main string, files []file, path st
 			return err
 		}
 	}
-	built := filepath.Join(filepath.Dir(path), filepath.Base(dir)+".so")
+	built := path + ".new"
 	cmd := exec.Command(compiler, append(flags, main, "-o", built)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "warning:") {

@@ -37,6 +37,7 @@ type Options struct {
 	Version   int  // of CUDA as the driver gives it: 11040 is 11.4
 	NoDevices bool
 	Devices   int // 0: as many as the environment says in FAKE_CUDA_DEVICES, else 1
+	Broken    int // 1 + the number of a device that cannot be described; 0: none
 	// Capability is the compute capability, 75 for 7.5; 0: 9.0.
 	Capability int
 }
@@ -101,6 +102,9 @@ func open(path string, o Options) (*Library, error) {
 	if o.NoDevices {
 		set["devices"] = 0
 	}
+	if o.Broken != 0 {
+		set["broken"] = o.Broken - 1
+	}
 	for key, v := range set {
 		if err := l.configure(key, v); err != nil {
 			return nil, err
@@ -162,7 +166,8 @@ func (l *Library) NCCL(built string) (*Library, error) {
 }
 
 // Set changes what a fake library is: "major", cuDNN's version; "none", whether cuDNN has no
-// algorithm that gives the same bits each time; "version" is NCCL's.
+// algorithm that gives the same bits each time; "refused", how many of the two that do, 1 and
+// 11, are listed and do not run; "version" is NCCL's.
 func (l *Library) Set(key string, v int) error { return l.configure(key, v) }
 
 // call calls one of the library's functions with a name.

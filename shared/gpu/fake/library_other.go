@@ -15,6 +15,7 @@ type Options struct {
 	Version    int
 	NoDevices  bool
 	Devices    int
+	Broken     int
 	Capability int
 }
 

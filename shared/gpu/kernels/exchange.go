@@ -86,7 +86,7 @@ func (q *Queue) Quantise(n int, x, dst, clipped unsafe.Pointer, scale float32, l
 	q.addresses(x, dst, clipped)
 	q.ints(n)
 	q.floats(scale, atMost(float64(limit)))
-	q.ints(int(limit))
+	q.bits(limit)
 	return q.run(quantise, elements(n), 1, 1)
 }
 
@@ -101,7 +101,7 @@ func (q *Queue) QuantiseRange(n int, x, dst, clipped unsafe.Pointer, limit float
 	q.ints(n)
 	q.doubles(math.MaxInt32 / limit)
 	q.floats(atMost(limit))
-	q.ints(int(top))
+	q.bits(top)
 	return q.run(quantiseRange, elements(n), 1, 1)
 }
 

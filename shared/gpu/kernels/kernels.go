@@ -162,8 +162,8 @@ func (s *Set) Close() error { return s.driver.Unload(s.module) }
 
 // Queue sends kernels to one stream. It serves one goroutine at a time and allocates
 // nothing. All addresses are device memory of float32 unless a method says otherwise.
-// Methods return when the work is queued; the error is the driver's, or says which size
-// is beyond 2³¹.
+// Methods return when the work is queued; the error is the driver's, or says which size,
+// of one dimension or of a whole tensor, is beyond what kernels can count.
 //
 // Source: ours: an engine holds one per caller
 type Queue struct {
@@ -188,13 +188,39 @@ func (q *Queue) addresses(list ...unsafe.Pointer) {
 	}
 }
 
+// ints adds sizes: dimensions, distances, numbers of elements.
 func (q *Queue) ints(list ...int) {
 	for _, v := range list {
-		if v < math.MinInt32 || v > math.MaxInt32 {
-			q.large = v
-		}
-		q.cell(uint64(uint32(int32(v))))
+		q.size(v)
+		q.bits(int32(v))
 	}
+}
+
+// bits adds an integer of any value.
+func (q *Queue) bits(v int32) { q.cell(uint64(uint32(v))) }
+
+// size refuses a size that kernels cannot count.
+func (q *Queue) size(size int) {
+	if size > most || size < math.MinInt32 {
+		q.large = size
+	}
+}
+
+// tensor refuses one whose dimensions have a product that kernels cannot count: their
+// indices are int. It adds nothing.
+func (q *Queue) tensor(dims ...int) {
+	n := 1
+	for _, d := range dims {
+		if d <= 0 {
+			return
+		}
+		if n > math.MaxInt/d {
+			n = math.MaxInt
+			break
+		}
+		n *= d
+	}
+	q.size(n)
 }
 
 func (q *Queue) floats(list ...float32) {
@@ -222,7 +248,7 @@ func (q *Queue) run(k kernel, x, y, z int) error {
 	cells, large := q.cells[:q.n], q.large
 	q.n, q.large = 0, 0
 	if large != 0 {
-		return fmt.Errorf("gpu: kernel %s: a size of %d: at most 2147483647 is possible", signatures[k].name, large)
+		return fmt.Errorf("gpu: kernel %s: a size of %d: at most %d is possible", signatures[k].name, large, most)
 	}
 	if x == 0 || y == 0 || z == 0 {
 		return nil
@@ -230,7 +256,14 @@ func (q *Queue) run(k kernel, x, y, z int) error {
 	return q.set.driver.Launch(q.stream, q.set.functions[k], driver.Dim{X: uint32(x), Y: uint32(y), Z: uint32(z)}, driver.Dim{X: threads, Y: 1, Z: 1}, cells)
 }
 
+// grid is how many blocks go over elements at most.
+const grid = 2048
+
+// most is how many elements a tensor may have: a kernel's index, an int, goes one step of
+// the whole grid beyond.
+const most = 1<<31 - grid*threads
+
 // elements is the number of blocks for n elements, more than which a thread does several.
-func elements(n int) int { return min(blocks(n, threads), 2048) }
+func elements(n int) int { return min(blocks(n, threads), grid) }
 
 func blocks(n, size int) int { return (n + size - 1) / size }

@@ -45,7 +45,13 @@ func (q *Queue) LinearBackwardFilter(g tensor.Linear, x, dy, dw unsafe.Pointer) 
 	return q.product(g.Out, g.In, g.N, 1, g.Out, g.In, 1, dy, x, nil, dw, false)
 }
 
+// shape adds a convolution's, with its border.
 func (q *Queue) shape(g tensor.Conv) {
+	q.tensor(g.N, g.InC, g.H, g.W)
+	q.tensor(g.N, g.OutC, g.OutH(), g.OutW())
+	q.tensor(g.OutC, g.InC, g.KH, g.KW)
+	q.tensor(g.H + 2*g.Pad)
+	q.tensor(g.W + 2*g.Pad)
 	q.ints(g.N, g.InC, g.H, g.W, g.OutC, g.KH, g.KW, g.Stride, g.Pad, g.OutH(), g.OutW())
 }
 
@@ -95,6 +101,7 @@ func (q *Queue) ConvBackwardFilter(g tensor.Conv, x, dy, dw, scratch unsafe.Poin
 		to = dw
 	}
 	q.addresses(x, dy, to)
+	q.tensor(parts, images)
 	q.ints(images)
 	q.shape(g)
 	if err := q.run(convBackwardFilter, blocks(g.Taps(), tile), blocks(g.OutC, tile), parts); err != nil || parts == 1 {
@@ -110,6 +117,7 @@ func (q *Queue) ConvBackwardFilter(g tensor.Conv, x, dy, dw, scratch unsafe.Poin
 // the ReLU if relu: for products that a library made.
 func (q *Queue) BiasForward(n, ch, hw int, bias, y unsafe.Pointer, relu bool) error {
 	q.addresses(bias, y)
+	q.tensor(n, ch, hw)
 	q.ints(n*ch*hw, ch, hw)
 	q.flag(relu)
 	return q.run(biasForward, elements(n*ch*hw), 1, 1)
@@ -118,6 +126,7 @@ func (q *Queue) BiasForward(n, ch, hw int, bias, y unsafe.Pointer, relu bool) er
 // BiasBackward sums dy of n images over images and hw pixels for each of ch channels.
 func (q *Queue) BiasBackward(n, ch, hw int, dy, db unsafe.Pointer) error {
 	q.addresses(dy, db)
+	q.tensor(n, ch, hw)
 	q.ints(n, ch, hw)
 	return q.run(biasBackward, ch, 1, 1)
 }
@@ -125,6 +134,7 @@ func (q *Queue) BiasBackward(n, ch, hw int, dy, db unsafe.Pointer) error {
 // BatchNormForward computes tensor.Engine's BatchNormForward.
 func (q *Queue) BatchNormForward(g tensor.Norm, x, scale, shift, y, mean, variance unsafe.Pointer) error {
 	q.addresses(x, mean, variance)
+	q.tensor(g.N, g.C, g.HW)
 	q.ints(g.N, g.C, g.HW)
 	if err := q.run(normMoments, g.C, 1, 1); err != nil {
 		return err
@@ -136,6 +146,7 @@ func (q *Queue) BatchNormForward(g tensor.Norm, x, scale, shift, y, mean, varian
 func (q *Queue) BatchNormInference(g tensor.Norm, x, scale, shift, mean, variance, y unsafe.Pointer) error {
 	total := g.N * g.C * g.HW
 	q.addresses(x, scale, shift, mean, variance, y)
+	q.tensor(g.N, g.C, g.HW)
 	q.ints(total, g.C, g.HW)
 	q.floats(g.Eps)
 	q.flag(g.ReLU)
@@ -148,6 +159,7 @@ func (q *Queue) BatchNormBackward(g tensor.Norm, x, y, dy, scale, mean, variance
 		y = nil
 	}
 	q.addresses(x, y, dy, scale, mean, variance, dx, dscale, dshift)
+	q.tensor(g.N, g.C, g.HW)
 	q.ints(g.N, g.C, g.HW)
 	q.floats(g.Eps)
 	return q.run(normBackward, g.C, 1, 1)
@@ -184,6 +196,8 @@ func (q *Queue) ReLUBackward(n int, y, dy, dx unsafe.Pointer) error {
 }
 
 func (q *Queue) pool(k kernel, total int, g tensor.Pool) error {
+	q.tensor(g.N, g.C, g.H, g.W)
+	q.tensor(g.N, g.C, g.OutH(), g.OutW())
 	q.ints(total, g.H, g.W, g.Size, g.Stride, g.OutH(), g.OutW())
 	return q.run(k, elements(total), 1, 1)
 }

@@ -19,7 +19,8 @@ type algorithmInfo struct {
 	_                 float32 // time
 	_                 uint64  // memory
 	determinism       int32
-	_                 [4]int32 // its kind of arithmetic, and room for more
+	math              int32 // its kind of arithmetic
+	_                 [3]int32
 }
 
 // pass is a direction of a convolution.
@@ -39,24 +40,31 @@ var calls = [passes]struct{ list, room, run int }{
 
 // transforms are the algorithms by Fourier's or Winograd's transform. An output's error is
 // that of the tile around it, and a NaN is in all of the tile: the contract of engines
-// allows neither.
+// allows neither. They are left out, at a price: PyTorch may use them, and for windows of
+// 3×3 Winograd's needs fewer products.
 var transforms = [passes][4]int32{forward: {4, 5, 6, 7}, backwardData: {2, 3, 4, 5}, backwardFilter: {2, 4, 5, 6}}
 
 type convKey tensor.Conv
 
 // Conv is a convolution's shape: descriptors, and for each pass the algorithm that cuDNN's
 // heuristics put first among those that give the same bits each time, keep to the limit and
-// transform nothing.
+// to the kind of arithmetic, transform nothing, and were not refused when they were to run.
 //
 // Source: ours: cudnnGetConvolution…Algorithm_v7
 type Conv struct {
 	layers     *Layers
 	x, w, y, c uintptr
-	chosen     [passes]struct {
+	chosen     [passes]choice
+}
+
+// choice is the algorithms of a pass that may be taken, the best first.
+type choice struct {
+	known bool
+	list  [algorithms]struct {
 		algorithm int32
 		room      int
-		known, ok bool
 	}
+	n, at int // how many, and which is the first that was not refused
 }
 
 // Conv returns a shape's, made at the first time.
@@ -114,42 +122,75 @@ func (c *Conv) ends(p pass) (a, b, out uintptr) {
 	return c.x, c.y, c.w
 }
 
-// Room returns how many bytes of scratch memory a pass needs; ok is false if cuDNN has no
-// algorithm that will do.
+// room returns how many bytes of scratch memory a pass needs; ok is false if cuDNN has no
+// algorithm that will do, or none that it did not refuse.
 func (c *Conv) room(p pass) (bytes int, ok bool, err error) {
 	at := &c.chosen[p]
-	if at.known {
-		return at.room, at.ok, nil
-	}
-	l := c.layers
-	a, b, out := c.ends(p)
-	l.out[0] = 0
-	if err := l.do(calls[p].list, l.set(l.handle(), a, b, c.c, out, algorithms, address(&l.out), address(&l.list[0]))); err != nil {
-		return 0, false, err
-	}
-	n := min(int(uint32(l.out[0])), algorithms)
-	for _, info := range l.list[:n] {
-		if info.status != 0 || info.determinism != deterministic || slices.Contains(transforms[p][:], info.algorithm) {
-			continue
-		}
-		// The list's memory is that of its own kind of arithmetic, which may not be ours.
-		l.out[0] = 0
-		err := l.do(calls[p].room, l.set(l.handle(), a, b, c.c, out, uintptr(info.algorithm), address(&l.out)))
-		if err != nil && !unfit(err) {
+	if !at.known {
+		if err := c.choose(p); err != nil {
 			return 0, false, err
 		}
-		if err == nil && l.out[0] <= uint64(l.limit) {
-			at.algorithm, at.room, at.ok = info.algorithm, int(l.out[0]), true
-			break
+	}
+	if at.at == at.n {
+		return 0, false, nil
+	}
+	return at.list[at.at].room, true, nil
+}
+
+// choose asks cuDNN for a pass's algorithms.
+func (c *Conv) choose(p pass) error {
+	l, at := c.layers, &c.chosen[p]
+	a, b, out := c.ends(p)
+	l.out[0], at.n = 0, 0
+	if err := l.do(calls[p].list, l.set(l.handle(), a, b, c.c, out, algorithms, address(&l.out), address(&l.list[0]))); err != nil {
+		return err
+	}
+	n := min(int(uint32(l.out[0])), algorithms)
+	// Those of our descriptors' arithmetic first: how fast others are is not said.
+	for _, ours := range [...]bool{true, false} {
+		for _, info := range l.list[:n] {
+			if (uintptr(info.math) == l.math) != ours || !takes(p, &info) || at.has(info.algorithm) {
+				continue
+			}
+			// The list's memory is that of its own kind of arithmetic, which may not be ours.
+			l.out[0] = 0
+			err := l.do(calls[p].room, l.set(l.handle(), a, b, c.c, out, uintptr(info.algorithm), address(&l.out)))
+			if err != nil && !unfit(err) {
+				return err
+			}
+			if err == nil && l.out[0] <= uint64(l.limit) {
+				at.list[at.n].algorithm, at.list[at.n].room = info.algorithm, int(l.out[0])
+				at.n++
+			}
 		}
 	}
 	at.known = true
-	return at.room, at.ok, nil
+	return nil
+}
+
+// has says whether an algorithm is among those that may be taken.
+func (at *choice) has(algorithm int32) bool {
+	for _, other := range at.list[:at.n] {
+		if other.algorithm == algorithm {
+			return true
+		}
+	}
+	return false
+}
+
+// takes says whether an algorithm of cuDNN's list will do for a pass. Those for tensor cores
+// alone do not run with our descriptors, which ask for other arithmetic.
+func takes(p pass, info *algorithmInfo) bool {
+	return info.status == 0 && info.determinism == deterministic && (info.math == mathDefault || info.math == mathFull) &&
+		!slices.Contains(transforms[p][:], info.algorithm)
 }
 
 // unfit says that an error means no more than that an algorithm cannot do a shape:
 // CUDNN_STATUS_BAD_PARAM…, CUDNN_STATUS_NOT_SUPPORTED….
 func unfit(err error) bool {
+	if err == nil {
+		return false // and nothing was allocated
+	}
 	var e *Error
 	return errors.As(err, &e) && e.Code >= 2000 && e.Code < 4000
 }
@@ -164,25 +205,34 @@ func (c *Conv) BackwardDataRoom() (bytes int, ok bool, err error) { return c.roo
 // BackwardFilterRoom does ForwardRoom for BackwardFilter.
 func (c *Conv) BackwardFilterRoom() (bytes int, ok bool, err error) { return c.room(backwardFilter) }
 
-// run queues a pass from two inputs to its output.
-func (c *Conv) run(p pass, first, second, scratch, to unsafe.Pointer) error {
+// run queues a pass from two inputs to its output. ok is false, and no more was done, if
+// cuDNN refused the algorithm, which it may do though it named it: then the next one's room
+// is to be asked for.
+func (c *Conv) run(p pass, first, second, scratch, to unsafe.Pointer) (ok bool, err error) {
 	l, at := c.layers, &c.chosen[p]
 	a, b, out := c.ends(p)
-	return l.do(calls[p].run, l.set(l.handle(), address(&l.one), a, uintptr(first), b, uintptr(second), c.c, uintptr(at.algorithm),
-		uintptr(scratch), uintptr(at.room), address(&l.zero), out, uintptr(to)))
+	with := &at.list[at.at]
+	err = l.do(calls[p].run, l.set(l.handle(), address(&l.one), a, uintptr(first), b, uintptr(second), c.c, uintptr(with.algorithm),
+		uintptr(scratch), uintptr(with.room), address(&l.zero), out, uintptr(to)))
+	if unfit(err) {
+		at.at++
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// Forward queues y = x ∗ w; scratch holds ForwardRoom bytes.
-func (c *Conv) Forward(x, w, scratch, y unsafe.Pointer) error {
+// Forward queues y = x ∗ w; scratch holds ForwardRoom bytes. Where ok is false without an
+// error, ForwardRoom has another answer now.
+func (c *Conv) Forward(x, w, scratch, y unsafe.Pointer) (ok bool, err error) {
 	return c.run(forward, x, w, scratch, y)
 }
 
-// BackwardData queues dx from dy.
-func (c *Conv) BackwardData(dy, w, scratch, dx unsafe.Pointer) error {
+// BackwardData queues dx from dy; see Forward.
+func (c *Conv) BackwardData(dy, w, scratch, dx unsafe.Pointer) (ok bool, err error) {
 	return c.run(backwardData, w, dy, scratch, dx)
 }
 
-// BackwardFilter queues dw from x and dy.
-func (c *Conv) BackwardFilter(x, dy, scratch, dw unsafe.Pointer) error {
+// BackwardFilter queues dw from x and dy; see Forward.
+func (c *Conv) BackwardFilter(x, dy, scratch, dw unsafe.Pointer) (ok bool, err error) {
 	return c.run(backwardFilter, x, dy, scratch, dw)
 }

@@ -139,7 +139,7 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := find(nothing(t), []string{dir}, [2]int{12, 9})
-	if len(whole.Missing) != 0 || whole.Versions() != "cublas 12.4/cudnn 9.7" || whole.BLAS.Path() != filepath.Join(dir, "libcublas.so.12") ||
+	if len(whole.Missing) != 0 || whole.Versions() != "cublas 12.4.2/cudnn 9.7.5" || whole.BLAS.Path() != filepath.Join(dir, "libcublas.so.12") ||
 		whole.DNN.Path() != filepath.Join(dir, "libcudnn.so.9") {
 		t.Fatalf("%q, %+v", whole.Versions(), whole)
 	}
@@ -178,5 +178,9 @@ func TestNumbers(t *testing.T) {
 		if got := libraryVersion(n); got != want {
 			t.Errorf("%d: %v, want %v", n, got, want)
 		}
+	}
+	one, two := &Set{DNN: &DNN{version: libraryVersion(91001)}}, &Set{DNN: &DNN{version: libraryVersion(91002)}}
+	if one.Versions() != "cudnn 9.10.1" || two.Versions() == one.Versions() || one.String() != two.String() {
+		t.Errorf("%s and %s: bit classes %q and %q", one, two, one.Versions(), two.Versions())
 	}
 }

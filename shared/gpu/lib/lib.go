@@ -87,14 +87,15 @@ func (s *Set) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Versions names the libraries for a bit class, "cublas 13.1/cudnn 9.28"; empty if there is none.
+// Versions names the libraries for a bit class, with their patches, which may give other
+// bits: "cublas 13.1.0/cudnn 9.28.1"; empty if there is none.
 func (s *Set) Versions() string {
 	var list []string
 	if s.BLAS != nil {
-		list = append(list, "cublas "+s.BLAS.Version())
+		list = append(list, "cublas "+s.BLAS.version.whole())
 	}
 	if s.DNN != nil {
-		list = append(list, "cudnn "+s.DNN.Version())
+		list = append(list, "cudnn "+s.DNN.version.whole())
 	}
 	return strings.Join(list, "/")
 }
@@ -122,6 +123,9 @@ func (e *Error) Error() string {
 type version struct{ major, minor, patch int }
 
 func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
+
+// whole returns a version with its patch.
+func (v version) whole() string { return fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch) }
 
 // libraryVersion takes the number of cudnnGetVersion or ncclGetVersion apart: 91002 is 9.10.2,
 // 8907 was 8.9.7.

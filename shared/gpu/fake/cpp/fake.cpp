@@ -31,6 +31,7 @@ static long first_devices() { const char* n = getenv("FAKE_CUDA_DEVICES"); retur
 
 static struct {
   long lazy, memory = (long)space, version = 12090, devices = first_devices(), capability = 90, fail_at = -1, fail_code;
+  long broken = -1; // the number of a device that does not tell its memory
 } config;
 static std::map<std::string, long> counts; // calls, bytes and what is open
 static long calls;
@@ -191,7 +192,7 @@ static int enter(const char* name) {
   long c = ++calls;
   if (sticky) return sticky;
   if (c == config.fail_at) {
-    if (config.fail_code >= 700 || config.fail_code == 214) sticky = config.fail_code;
+    if (config.fail_code >= 700 || config.fail_code == 214 || config.fail_code == 220) sticky = config.fail_code;
     return config.fail_code;
   }
   return 0;
@@ -202,7 +203,7 @@ static int enter(const char* name) {
 
 API fakeConfigure(const char* key, long value) {
   std::map<std::string, long*> keys = {{"lazy", &config.lazy}, {"memory", &config.memory}, {"version", &config.version}, {"devices", &config.devices},
-                                       {"capability", &config.capability}, {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}};
+                                       {"capability", &config.capability}, {"broken", &config.broken}, {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}};
   if (!keys.count(key)) return 1;
   if (!strcmp(key, "devices") && value > most_devices) return 1;
   *keys[key] = value;
@@ -245,7 +246,7 @@ API cuDeviceGetCount(int* n) { ENTER; if (!ready) return 3; *n = (int)config.dev
 API cuDeviceGet(int* d, int i) { ENTER; if (i < 0 || i >= config.devices) return 101; *d = i; return 0; }
 API cuDeviceGetName(char* s, int n, int) { ENTER; strncpy(s, "fake GPU on the CPU", n); return 0; }
 API cuDeviceGetPCIBusId(char* s, int n, int d) { ENTER; snprintf(s, n, "0000:00:%02x.0", d); return 0; }
-API cuDeviceTotalMem_v2(size_t* n, int) { ENTER; *n = config.memory; return 0; }
+API cuDeviceTotalMem_v2(size_t* n, int d) { ENTER; if (d == config.broken) return 999; *n = config.memory; return 0; }
 API cuDeviceGetAttribute(int* v, int a, int) { ENTER; *v = a == 75 ? config.capability / 10 : a == 76 ? config.capability % 10 : a == 16 ? 132 : 0; return 0; }
 API cuDevicePrimaryCtxRetain(void** c, int d) {
   ENTER;
@@ -258,7 +259,14 @@ API cuDevicePrimaryCtxRetain(void** c, int d) {
 API cuDevicePrimaryCtxRelease_v2(int) { ENTER; counts["contexts"]--; return 0; }
 API cuCtxSetCurrent(void* c) { current = c ? (int)((char*)c - contexts) : -1; return 0; }
 
-API cuMemGetInfo_v2(size_t* f, size_t* t) { IN_CONTEXT; *t = config.memory; *f = config.memory - used[current]; return 0; }
+// As on a card what is free is told by the large pages that are.
+API cuMemGetInfo_v2(size_t* f, size_t* t) {
+  IN_CONTEXT;
+  const size_t page = 32ul << 20;
+  *t = config.memory;
+  *f = config.memory - used[current] / page * page;
+  return 0;
+}
 API cuMemAlloc_v2(uint64_t* p, size_t n) {
   IN_CONTEXT;
   if (!n) return 1;

@@ -17,6 +17,7 @@ static char* (*at)(uint64_t);
 static std::mutex lock;
 static struct {
   long fail_at = -1, fail_code, major = 9, cuda = 12, none; // none: cuDNN has no algorithm
+  long refused; // how many of cuDNN's algorithms are listed and do not run
 } config;
 static std::map<std::string, long> counts;
 static long calls, open_things;
@@ -32,7 +33,8 @@ EXPORT void fakeAttach(void* c, void* v, void* a, void* s) {
 }
 API fakeConfigure(const char* key, long value) {
   std::map<std::string, long*> keys = {
-      {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}, {"major", &config.major}, {"cuda", &config.cuda}, {"none", &config.none}};
+      {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}, {"major", &config.major}, {"cuda", &config.cuda}, {"none", &config.none},
+      {"refused", &config.refused}};
   if (!keys.count(key)) return 1;
   *keys[key] = value;
   if (!strcmp(key, "fail_at")) calls = 0;
@@ -133,7 +135,7 @@ struct Tensor {
 };
 struct Filter : Tensor {};
 struct Conv { int pad = -1, stride = 0, math = 0; };
-enum { NOT_READY = 1001, BAD = 2000, UNSUPPORTED = 3000, FAILED = 5000 };
+enum { NOT_READY = 1001, UNSUPPORTED = 3000, BAD = 4000, FAILED = 5000 }; // BAD is not 2000, which callers may get round
 static std::set<void*> tensors, filters, convs;
 
 EXPORT size_t cudnnGetVersion() { return config.major < 9 ? config.major * 1000 + 907 : config.major * 10000 + 705; }
@@ -188,15 +190,16 @@ API cudnnGetConvolution2dForwardOutputDim(void* c, void* x, void* w, int* n, int
 }
 
 // What a caller must not take comes first: one that fails, one whose bits vary, those by
-// Fourier's and Winograd's transforms, one that wants more memory than any card has.
+// Fourier's and Winograd's transforms, one that wants more memory than any card has, one for
+// tensor cores.
 struct Perf { int algorithm, status; float seconds; size_t memory; int determinism, math, reserved[3]; };
 static_assert(sizeof(Perf) == 48, "as in cudnn_cnn.h");
-enum { REFUSED = 8, VARYING = 0, WINOGRAD = 5, HUGE_ONE = 9, RIGHT = 1 };
-static size_t room_of(int algorithm, const Conv& c) { return algorithm == HUGE_ONE ? 1ul << 50 : 1024 * (1 + c.pad); }
+enum { REFUSED = 8, VARYING = 0, WINOGRAD = 5, HUGE_ONE = 9, TENSOR = 10, SLOW = 11, RIGHT = 1 };
+static size_t room_of(int algorithm, const Conv& c) { return algorithm == HUGE_ONE ? 1ul << 50 : (algorithm == SLOW ? 4096 : 1024) * (1 + c.pad); }
 static int list(int fourier, int asked, int* n, Perf* p) {
   const Perf all[] = {{REFUSED, UNSUPPORTED, -1, 0, 1, 0, {}}, {VARYING, 0, 1, 0, 0, 0, {}}, {fourier, 0, 1, 0, 1, 0, {}}, {WINOGRAD, 0, 1, 0, 1, 0, {}},
-                      {HUGE_ONE, 0, 2, 1ul << 50, 1, 0, {}}, {RIGHT, 0, 3, 0, 1, 3, {}}};
-  *n = asked < 6 ? asked : config.none ? 5 : 6;
+                      {HUGE_ONE, 0, 2, 1ul << 50, 1, 0, {}}, {TENSOR, 0, 2, 0, 1, 1, {}}, {RIGHT, 0, 3, 0, 1, 3, {}}, {SLOW, 0, 4, 0, 1, 3, {}}};
+  *n = asked < 8 ? asked : config.none ? 6 : 8;
   memcpy(p, all, *n * sizeof(Perf));
   return 0;
 }
@@ -236,7 +239,9 @@ template <class F> static int convolve(const Dnn& d, const Tensor& x, const Filt
                                        const float* beta, uint64_t pa, size_t na, uint64_t pb, size_t nb, uint64_t to, int algorithm, uint64_t room,
                                        size_t bytes, F f) {
   if (*alpha != 1 || *beta != 0 || !d.stream || bytes < room_of(algorithm, c)) return BAD;
-  if (algorithm != RIGHT) return FAILED;
+  if (algorithm != RIGHT && algorithm != SLOW) return FAILED;
+  if (config.refused > (algorithm == SLOW)) return UNSUPPORTED;
+  counts["algorithm " + std::to_string(algorithm)]++;
   const Rounded product{c.math != 3}; // as on cards that have TF32
   return queue(d.stream, {{pa, na}, {pb, nb}, {to, out.bytes()}, {room, bytes}}, [=] {
     scribble(room, bytes);

@@ -21,13 +21,20 @@ KERNEL(bitmap_count)(const unsigned* bitmap, int* counts, int n) {
   if (thread_x() == 0) counts[block_x()] = count;
 }
 
-// offsets[i] = Σ counts before i, for 0 ≤ i ≤ n, by one block.
+#define COUNTS 16 // that a thread of prefix_sum adds by itself
+
+// offsets[i] = Σ counts before i, for 0 ≤ i ≤ n, by one block in rounds of THREADS·COUNTS.
 KERNEL(prefix_sum)(const int* counts, int* offsets, int n) {
   shared_mem int sums[THREADS];
   const int t = thread_x();
   int before = 0;
-  for (int from = 0; from < n; from += THREADS) {
-    const int mine = from + t < n ? counts[from + t] : 0;
+  for (int from = 0; from < n; from += THREADS * COUNTS) {
+    const int first = from + t * COUNTS;
+    int own[COUNTS], mine = 0;
+    UNROLL for (int i = 0; i < COUNTS; i++) {
+      own[i] = first + i < n ? counts[first + i] : 0;
+      mine += own[i];
+    }
     sums[t] = mine;
     barrier();
     for (int d = 1; d < THREADS; d *= 2) {
@@ -36,7 +43,11 @@ KERNEL(prefix_sum)(const int* counts, int* offsets, int n) {
       sums[t] += other;
       barrier();
     }
-    if (from + t < n) offsets[from + t] = before + sums[t] - mine;
+    int at = before + sums[t] - mine;
+    UNROLL for (int i = 0; i < COUNTS; i++) {
+      if (first + i < n) offsets[first + i] = at;
+      at += own[i];
+    }
     before += sums[THREADS - 1];
     barrier();
   }
