@@ -39,18 +39,7 @@ func TestSizes(t *testing.T) {
 			q.BiasBackward(g.N, g.C, g.HW, nil, nil),
 		}
 	}
-	pool := func(g tensor.Pool) []error {
-		return []error{
-			q.MaxPoolForward(g, nil, nil, nil), q.MaxPoolBackward(g, nil, nil, nil), q.AvgPoolForward(g, nil, nil), q.AvgPoolBackward(g, nil, nil),
-		}
-	}
-	elements := func(n int) []error {
-		return []error{
-			q.Add(n, nil, nil, nil, false), q.ReLU(n, nil, nil), q.ReLUBackward(n, nil, nil, nil), q.Update(n, nil, nil, nil, 1, 0, 0, true),
-			q.BatchNormBlend(n, nil, nil, 1, 1), q.PackBitmap(n, nil, nil, nil, nil, nil), q.UnpackBitmap(n, nil, nil, nil, nil, nil, false),
-			q.Quantise(n, nil, nil, nil, 1, 1<<31-1), q.QuantiseRange(n, nil, nil, nil, 1, 1<<31-1), q.AddInt32(n, nil, nil),
-		}
-	}
+	pool, elements := onPools(q), onElements(q)
 	for what, c := range map[string]struct {
 		fits bool
 		errs []error
@@ -85,5 +74,23 @@ func TestSizes(t *testing.T) {
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func onPools(q *kernels.Queue) func(tensor.Pool) []error {
+	return func(g tensor.Pool) []error {
+		return []error{
+			q.MaxPoolForward(g, nil, nil, nil), q.MaxPoolBackward(g, nil, nil, nil), q.AvgPoolForward(g, nil, nil), q.AvgPoolBackward(g, nil, nil),
+		}
+	}
+}
+
+func onElements(q *kernels.Queue) func(n int) []error {
+	return func(n int) []error {
+		return []error{
+			q.Add(n, nil, nil, nil, false), q.ReLU(n, nil, nil), q.ReLUBackward(n, nil, nil, nil), q.Update(n, nil, nil, nil, 1, 0, 0, true),
+			q.BatchNormBlend(n, nil, nil, 1, 1), q.PackBitmap(n, nil, nil, nil, nil, nil), q.UnpackBitmap(n, nil, nil, nil, nil, nil, false),
+			q.Quantise(n, nil, nil, nil, 1, 1<<31-1), q.QuantiseRange(n, nil, nil, nil, 1, 1<<31-1), q.AddInt32(n, nil, nil),
+		}
 	}
 }
