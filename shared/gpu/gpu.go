@@ -40,7 +40,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
@@ -179,10 +178,11 @@ type Options struct {
 	Collective bool
 }
 
-var (
-	register sync.Once
-	current  atomic.Pointer[Device] // what tensor.Lookup gives
-)
+// current is the device that tensor.Lookup gives; nil: none.
+var current struct {
+	sync.Mutex
+	*Device
+}
 
 // Open loads the kernels on a device, finds libraries, and makes it the engine Name of
 // tensor.Lookup. The error is one line, that of Status or of the call that failed.
@@ -244,10 +244,23 @@ func open(o Options) (*Device, error) {
 	return device, nil
 }
 
-// register makes the device tensor.Lookup's.
+// register makes the device tensor.Lookup's, in the place of another one.
 func (d *Device) register() {
-	current.Store(d)
-	register.Do(func() { tensor.Register(Name, func() tensor.Engine { return current.Load().engine }) })
+	current.Lock()
+	defer current.Unlock()
+	tensor.Unregister(Name)
+	tensor.Register(Name, func() tensor.Engine { return d.engine })
+	current.Device = d
+}
+
+// unregister lets tensor.Lookup forget the device.
+func (d *Device) unregister() {
+	current.Lock()
+	defer current.Unlock()
+	if current.Device == d {
+		tensor.Unregister(Name)
+		current.Device = nil
+	}
 }
 
 // choose makes the engine, with the libraries that work.
@@ -320,6 +333,9 @@ func (d *Device) Engine() tensor.Collective { return d.engine }
 // Driver returns the seam to the device.
 func (d *Device) Driver() driver.Driver { return d.driver }
 
-// Close gives the device back. Whoever has looked the engine up must be done with it. The
-// error names what was not given back.
-func (d *Device) Close() error { return errors.Join(d.engine.Close(), d.driver.Close()) }
+// Close gives the device back, and tensor.Lookup forgets it. Whoever has looked the engine up must
+// be done with it. The error names what was not given back.
+func (d *Device) Close() error {
+	d.unregister()
+	return errors.Join(d.engine.Close(), d.driver.Close())
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -228,6 +229,9 @@ func TestOpen(t *testing.T) {
 		}
 		if n, err := l.Count("open"); n != 0 || err != nil {
 			t.Errorf("%d things were not given back, %v", n, err)
+		}
+		if _, err := tensor.Lookup(gpu.Name); err == nil || slices.Contains(tensor.Engines(), gpu.Name) {
+			t.Error("the engine is known after its device was given back")
 		}
 	}
 }

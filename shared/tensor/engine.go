@@ -181,6 +181,13 @@ func Register(name string, open func() Engine) {
 	registry.open[name] = open
 }
 
+// Unregister makes an engine unknown again: its device is given back.
+func Unregister(name string) {
+	registry.Lock()
+	defer registry.Unlock()
+	delete(registry.open, name)
+}
+
 // Lookup opens the engine of that name; the error lists the names there are.
 func Lookup(name string) (Engine, error) {
 	registry.Lock()
