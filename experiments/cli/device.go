@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gradsync/experiments/result"
+	"gradsync/experiments/train"
 	"gradsync/shared/gpu"
 )
 
@@ -89,7 +90,60 @@ func (a *app) closeDevice() error {
 	if a.device == nil {
 		return nil
 	}
-	return a.device.Close()
+	err := a.device.Close()
+	for _, d := range a.peers {
+		err = errors.Join(err, d.Close())
+	}
+	return err
+}
+
+// Values of --collective: the method's messages sum gradients, or the engine's devices.
+const (
+	ownCollective    = "own"
+	engineCollective = "engine"
+)
+
+// chooseDevices opens a device for each of this process's ranks, which sum gradients among
+// themselves, and returns the line that says what computes. One process of several takes
+// the device that o names, or counts by its rank.
+func (a *app) chooseDevices(o deviceFlags, cfg *train.Config) (line string, err error) {
+	n, err := o.number()
+	if err != nil {
+		return "", err
+	}
+	ranks := make([]int, cfg.Workers)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	if cfg.TCP != nil {
+		ranks = []int{cfg.TCP.Rank}
+	}
+	numbered := n >= 0 && o.device != cudaDevice
+	switch {
+	case o.device == cpuDevice || o.engine != autoEngine:
+		return "", usagef("--collective %s is for GPUs, not for --device %s", engineCollective, cpuDevice)
+	case numbered && len(ranks) > 1:
+		return "", usagef("--collective %s needs a device for each of %d ranks, and --device %s is one: --device %s takes all",
+			engineCollective, len(ranks), o.device, cudaDevice)
+	}
+	all := make([]*gpu.Device, 1)
+	if numbered {
+		all[0], err = gpu.Open(gpu.Options{Index: n, TF32: o.tf32, Collective: true})
+	} else {
+		all, err = gpu.OpenRanks(ranks, gpu.Options{TF32: o.tf32})
+	}
+	if err != nil {
+		return "", err
+	}
+	a.device, a.peers, cfg.Engine = all[0], all[1:], gpu.Name
+	for _, d := range all {
+		cfg.Devices = append(cfg.Devices, d.Engine())
+	}
+	line = a.device.String() + "; engine " + gpu.Name
+	if len(all) > 1 {
+		line += fmt.Sprintf(" on %d devices, one for each rank", len(all))
+	}
+	return line, nil
 }
 
 // accelerator names what computed a result beside the CPU, for its sidecar.
@@ -118,7 +172,7 @@ be used. A GPU needs NVIDIA's driver (CUDA 11.0 or newer) and nothing else; cuBL
 make it faster where they are found.
 
 ` + gpu.EnvDriver + ` is the path of the driver library where the loader does not find it;
-` + gpu.EnvLibraries + ` are folders of cuBLAS and cuDNN, "none" leaves them out;
+` + gpu.EnvLibraries + ` are folders of cuBLAS, cuDNN and NCCL, "none" leaves them out;
 ` + gpu.EnvRequire + `=1 makes a missing GPU a failure.`,
 		Example: "  gradsync devices\n  gradsync train --device cuda:0",
 		Args:    args(0, 0, "none"),

@@ -218,7 +218,8 @@ func TestDevicesOf(t *testing.T) {
 	}
 	got := list(fakegpu.Options{})
 	want := deviceObject{Device: "cuda:0", Usable: true, Name: "fake GPU on the CPU", Memory: 8 << 30, Capability: "9.0", CUDA: "12.9", PCI: "0000:00:00.0"}
-	if len(got.GPUs) != 1 || got.None != "" || len(got.Libraries) != 2 || !strings.HasPrefix(got.Libraries[1], "cuDNN: none (") {
+	if len(got.GPUs) != 1 || got.None != "" || len(got.Libraries) != 3 || !strings.HasPrefix(got.Libraries[1], "cuDNN: none (") ||
+		!strings.HasPrefix(got.Libraries[2], "NCCL: none (") {
 		t.Fatalf("%+v", got)
 	}
 	want.Release = got.GPUs[0].Release // of this machine's kernel module

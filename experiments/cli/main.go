@@ -46,8 +46,9 @@ type app struct {
 	out, err io.Writer
 	json     bool // one object on out, and nothing else
 	quiet    bool
-	name     string      // of the program, as a command is to be typed
-	device   *gpu.Device // nil: the CPU computes
+	name     string        // of the program, as a command is to be typed
+	device   *gpu.Device   // nil: the CPU computes
+	peers    []*gpu.Device // of other ranks of this process
 }
 
 // called returns the program's name as it was typed: bin/gradsync if that is how it was
@@ -257,7 +258,8 @@ func (a *app) printJSON(v any) error {
 func (a *app) commands() []*cobra.Command {
 	return slices.Concat([]*cobra.Command{
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(),
-		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(), a.reportCommand(), a.exportCommand(), a.serveCommand(),
+		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(),
+		a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
 	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)}, chores.Former(Version))
 }

@@ -41,6 +41,7 @@ type trainFlags struct {
 	sparse   ringsparse.Options
 	coded    codedsgd.Options
 	bucketK  int64               // KiB
+	sums     string              // --collective
 	own      map[string]*float64 // parameters of a registered method, by flag
 	// tensorboard is the folder of event files.
 	tensorboard string
@@ -202,7 +203,7 @@ func (f *trainFlags) fields() map[string]any {
 		"arrivals": &o.Arrivals, "qis-weight": &o.QISWeight, "group-weight": &o.GroupWeight,
 		"adjustment": &o.Adjustment, "dssp": &o.Grants, "asp-weight": &o.ASPWeight,
 		"staleness": &o.Staleness, "lower": &o.Lower, "upper": &o.Upper, "backup": &o.Backup,
-		"bucket": &f.bucketK, "no-overlap": &f.NoOverlap, "batch-size": &f.BatchSize, "segment": &f.Segment, "per-node": &f.PerNode,
+		"collective": &f.sums, "bucket": &f.bucketK, "no-overlap": &f.NoOverlap, "batch-size": &f.BatchSize, "segment": &f.Segment, "per-node": &f.PerNode,
 		"kinds": &sparse.Kinds, "codec": &sparse.Codec, "codecs": &sparse.Codecs, "tie": &sparse.Tie, "rule": &sparse.Rule,
 		"size": &sparse.Size, "sign": &sparse.Sign, "threshold": &sparse.Threshold, "density": &f.Density, "link": &sparse.Bandwidth,
 		"redundancy": &coded.Redundancy, "micro-blocks": &coded.MicroBlocks, "split": &coded.Split, "literal": &coded.Literal,
@@ -258,6 +259,9 @@ func (f *trainFlags) config() (train.Config, error) {
 			return cfg, err
 		}
 	}
+	if err := f.checkCollective(&cfg); err != nil {
+		return cfg, err
+	}
 	if cfg.Launch == 0 { // said so; the zero value would be the default
 		cfg.Launch = -1
 	}
@@ -271,6 +275,20 @@ func (f *trainFlags) config() (train.Config, error) {
 		cfg.MaxPushes = targetBound
 	}
 	return cfg, nil
+}
+
+// checkCollective refuses what devices cannot do instead of the method's messages.
+func (f *trainFlags) checkCollective(cfg *train.Config) error {
+	switch f.sums {
+	case ownCollective:
+		return nil
+	case engineCollective:
+		if err := cfg.CheckCollective(); err != nil {
+			return usagef("train: --collective %s: %s", f.sums, strings.TrimPrefix(err.Error(), "train: "))
+		}
+		return nil
+	}
+	return usagef("train: --collective %s: want %s or %s", f.sums, ownCollective, engineCollective)
 }
 
 // ownOf returns the parameters that a registered method has of its own.

@@ -68,7 +68,12 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	}
 	if !cfg.TimingOnly && cfg.Backend == "native" {
 		var line string
-		if cfg.Engine, line, err = a.chooseDevice(f.deviceFlags); err != nil {
+		if f.sums == engineCollective {
+			line, err = a.chooseDevices(f.deviceFlags, &cfg)
+		} else {
+			cfg.Engine, line, err = a.chooseDevice(f.deviceFlags)
+		}
+		if err != nil {
 			return err
 		}
 		cfg.Begin = func() { a.notes(line, cfg) }
@@ -142,6 +147,9 @@ func (a *app) printOutcome(o *train.Outcome) {
 	if o.TestAccuracy != nil {
 		fmt.Fprintf(a.out, "  test accuracy   %.2f %% of %d images (%s, %s)\n", 100**o.TestAccuracy, o.Data.Test, o.Data.Name, o.Data.Origin)
 		fmt.Fprintf(a.out, "  engine          %s\n", o.Engine)
+		if o.Collective != "" {
+			fmt.Fprintf(a.out, "  collective      %s, whose traffic is not in the bytes below\n", o.Collective)
+		}
 		if n := o.NormStatistics; n != nil {
 			fmt.Fprintf(a.out, "  batch norms     statistics of %d %s\n", n.Images, n.Choice)
 		}

@@ -13,14 +13,17 @@ func allReduces() []Method {
 	want, good := From(0)
 	bucket := Flag{Name: "bucket", Default: int64(0), Help: "fuse layers until they have this many KiB (0: layer by layer)", Want: want +
 		", which is layer by layer", Good: good}
+	collective := Flag{Name: "collective", Default: "own", Help: "who sums gradients, on local and tcp: own is the method's messages, engine is NCCL, " +
+		"with a GPU for each rank"}
 	of := func(name, english, chinese string, look Look, at func(cost.Setting) cost.Cost, own ...Flag) Method {
 		return Method{Name: name, Family: AllReduce, Document: "ring", Label: [2]string{english, chinese},
 			Flags: append(append(own, bucket), ofServerless...), Look: look, Costs: []Formula{{name, at, false}}}
 	}
-	naive := of("naive", "single reducer", "单个归约节点", Look{Colour: "vermillion", Dash: "long", Symbol: "rect", Texture: "levels"}, cost.Naive)
-	ring := of("ring", "ring", "环", Look{Colour: "skyBlue", Dash: "long", Symbol: "circle", Texture: "posts"}, cost.Ring,
+	naive := of("naive", "single reducer", "单个归约节点", Look{Colour: "vermillion", Dash: "long", Symbol: "rect", Texture: "levels"}, cost.Naive, collective)
+	ring := of("ring", "ring", "环", Look{Colour: "skyBlue", Dash: "long", Symbol: "circle", Texture: "posts"}, cost.Ring, collective,
 		Flag{Name: "segment", Default: 0, Help: "elements per message (0: whole chunks)", Want: want + ", which is whole chunks", Good: good})
-	halving := of("halving-doubling", "halving-doubling", "减半加倍法", Look{Colour: "blue", Dash: "dashes", Symbol: "rect", Texture: "stripes"}, cost.HalvingDoubling)
+	halving := of("halving-doubling", "halving-doubling", "减半加倍法", Look{Colour: "blue", Dash: "dashes", Symbol: "rect", Texture: "stripes"}, cost.HalvingDoubling,
+		collective)
 	positive, isPositive := From(1)
 	hierarchical := of("hierarchical", "hierarchical ring", "分层环", Look{Colour: "orange", Dash: "long", Symbol: "diamond", Texture: "posts"}, cost.Hierarchical,
 		Flag{Name: "per-node", Default: 0, Help: "ranks per node, a divisor of the workers", Want: positive, Good: isPositive})

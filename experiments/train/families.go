@@ -9,6 +9,7 @@ import (
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/papers/ringsparse"
+	"gradsync/shared/tensor"
 )
 
 // Server holds the fields of a Config that only methods with a parameter server read.
@@ -71,6 +72,10 @@ type AllReduce struct {
 	// Segment is how many elements of the ring travel in one message; 0: whole chunks.
 	Segment int `json:"segment,omitempty"`
 	PerNode int `json:"per_node,omitempty"` // hierarchical's ranks per node
+	// Devices sum the gradients of ranks among themselves, each those of one of this process's
+	// ranks, which it computes; the first evaluates, and Engine is not asked. nil: the ranks'
+	// messages do, as Sync says.
+	Devices []tensor.Collective `json:"-"`
 	// RingSparse are the options of ringsparse; nil: the patent's reading.
 	RingSparse *ringsparse.Options `json:"ringsparse,omitempty"`
 	// Mask, of ringsparse, is false for the parameters that stay zero; who sets it says
@@ -85,6 +90,11 @@ type AllReduce struct {
 // that another would ignore.
 func (a AllReduce) check(c *Config) error {
 	sparse := c.Sync == "ringsparse"
+	if a.Devices != nil {
+		if err := c.CheckCollective(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case a.Bucket < 0:
 		return fmt.Errorf("train: buckets of %d bytes, want 0 or more", a.Bucket)

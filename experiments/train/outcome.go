@@ -63,6 +63,9 @@ type Outcome struct {
 
 	Data   *result.Data `json:"data"`
 	Engine string       `json:"engine"` // name and bit class; "" where nothing was trained, null in JSON
+	// Collective is the library with its version that summed gradients on devices, whose traffic
+	// BytesSent does not have; "": messages did.
+	Collective string `json:"collective,omitempty"`
 	// NormStatistics is nil for a network without batch norms.
 	NormStatistics *NormStatistics `json:"norm_statistics,omitempty"`
 	Curve          []Point         `json:"curve"`

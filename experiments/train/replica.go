@@ -21,12 +21,13 @@ type replica struct {
 	steps int64
 	task  *Task // nil in a timing-only run
 	end   ending
+	sums  *summedTask // nil: messages sum gradients
 
 	scratch collective.Scratch
 }
 
 // dense is the loop of the methods that sum gradients as they are.
-func (x *replica) dense() error {
+func (x *replica) dense() (err error) {
 	var stages []cluster.Work // the forward pass, then layers' backward, last first
 	var forward cluster.Work
 	params := 0
@@ -41,6 +42,13 @@ func (x *replica) dense() error {
 	stages = append([]cluster.Work{forward}, stages...)
 	update := cluster.Work{FLOP: 2 * float64(params), Bytes: 12 * float64(params)} // read g, read and write w
 	plan, opt := buckets(x.layers, x.cfg.Bucket), x.optimiser()
+	if x.cfg.Devices != nil {
+		if x.sums, err = x.join(); err != nil {
+			return err
+		}
+		defer func() { err = x.sums.leave(err) }()
+		plan = nil
+	}
 	var apply func() error
 	if x.task != nil {
 		apply = func() error {
@@ -81,8 +89,12 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 	var work func(done func(int)) error
 	last := len(x.layers) - 1
 	if x.task != nil {
+		grad := x.task.Grad
+		if x.sums != nil {
+			grad = x.sums.Grad
+		}
 		work = func(done func(int)) error {
-			_, err := x.task.Grad(step, func(layer int) {
+			_, err := grad(step, func(layer int) {
 				if layer == last {
 					done(0)
 				}

@@ -119,6 +119,9 @@ func (r *runner) prepare(m *model.Model) error {
 		}
 	}
 	r.out.Engine = s.engine
+	if c.Devices != nil {
+		r.out.Collective = c.Devices[0].Collector()
+	}
 	r.out.Data = dataOf(s.set, m)
 	r.out.NormStatistics = s.normStatistics()
 	r.curve = newCurve(s, c.EvalImages, c.TargetAccuracy > 0 || c.Best)
@@ -184,15 +187,21 @@ func steppers(c Config, m *model.Model) (maker func(batch int) (model.Stepper, e
 		}
 		return func(batch int) (model.Stepper, error) { return open(m, batch) }, c.Backend, 0, nil
 	}
-	e, err := tensor.Lookup(c.Engine)
-	if err != nil {
+	var e tensor.Engine
+	if c.Devices != nil {
+		e = c.Devices[0]
+	} else if e, err = tensor.Lookup(c.Engine); err != nil {
 		return nil, "", 0, err
 	}
 	if d, ok := e.(tensor.Device); ok {
 		bound = d.Workspaces()
 	}
+	class := e.Class()
+	if c.Devices != nil { // the order of summation is the library's
+		class += "/" + strings.ToLower(c.Devices[0].Collector())
+	}
 	return func(batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, c.Threads), nil },
-		fmt.Sprintf("%s (bit class %s)", e.Name(), e.Class()), bound, nil
+		fmt.Sprintf("%s (bit class %s)", e.Name(), class), bound, nil
 }
 
 // train runs the method on the runtime.

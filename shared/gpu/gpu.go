@@ -25,6 +25,11 @@
 //	cuDNN of another version          cuDNN: none (… is cuDNN 8.9; this program speaks cuDNN 9)
 //	cuDNN for a newer CUDA            cuDNN: none (… is built for CUDA 13; the driver speaks 12.9)
 //	a library that does not start     cuDNN: none (…: gpu: cuDNN 9.7: cudnnCreate: … (1001))
+//
+// NCCL is opened only where ranks sum on their devices (Options.Collective):
+//
+//	no NCCL                           gpu: NCCL: none (libnccl.so.2 not found: …
+//	fewer devices than ranks          gpu: sums over devices need one for each rank: 3 ranks, 2 devices
 package gpu
 
 import (
@@ -55,7 +60,7 @@ const Name = "cuda"
 const (
 	EnvDriver  = "GRADSYNC_CUDA_DRIVER"
 	EnvRequire = "GRADSYNC_REQUIRE_GPU"
-	// EnvLibraries is one with folders of cuBLAS and cuDNN, or "none".
+	// EnvLibraries is one with folders of cuBLAS, cuDNN and NCCL, or "none".
 	EnvLibraries = lib.Variable
 )
 
@@ -157,7 +162,8 @@ func release() string {
 type Device struct {
 	Status
 	engine interface {
-		tensor.Device
+		tensor.Collective
+		Collect(*lib.NCCL)
 		Close() error
 	}
 	driver driver.Driver
@@ -169,6 +175,8 @@ type Device struct {
 type Options struct {
 	Index int
 	TF32  bool // libraries may round factors of products to 10 bits of fraction
+	// Collective opens NCCL, so that the device can sum with other ranks'.
+	Collective bool
 }
 
 var (
@@ -179,6 +187,48 @@ var (
 // Open loads the kernels on a device, finds libraries, and makes it the engine Name of
 // tensor.Lookup. The error is one line, that of Status or of the call that failed.
 func Open(o Options) (*Device, error) {
+	d, err := open(o)
+	if err == nil {
+		d.register()
+	}
+	return d, err
+}
+
+// OpenRanks opens a device with NCCL for each of this process's ranks, as Open does; rank r gets
+// number r modulo how many there are, and the first is the engine Name.
+func OpenRanks(ranks []int, o Options) (all []*Device, err error) {
+	list := List()
+	if none := list[0]; none.Info.Name == "" {
+		return nil, none.Reason
+	}
+	if len(ranks) > len(list) {
+		return nil, fmt.Errorf("gpu: sums over devices need one for each rank: %d ranks, %s", len(ranks), counted(len(list), "device"))
+	}
+	o.Collective = true
+	for _, r := range ranks {
+		o.Index = r % len(list)
+		d, err := open(o)
+		if err != nil {
+			for _, d := range all {
+				err = errors.Join(err, d.Close())
+			}
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	all[0].register()
+	return all, nil
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
+}
+
+// open does Open for a device that Lookup does not give.
+func open(o Options) (*Device, error) {
 	s := Probe(o.Index)
 	if s.Reason != nil {
 		return nil, s.Reason
@@ -191,13 +241,29 @@ func Open(o Options) (*Device, error) {
 	if err := device.choose(o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	current.Store(device)
-	register.Do(func() { tensor.Register(Name, func() tensor.Engine { return current.Load().engine }) })
 	return device, nil
+}
+
+// register makes the device tensor.Lookup's.
+func (d *Device) register() {
+	current.Store(d)
+	register.Do(func() { tensor.Register(Name, func() tensor.Engine { return current.Load().engine }) })
 }
 
 // choose makes the engine, with the libraries that work.
 func (d *Device) choose(o Options) (err error) {
+	var nccl *lib.NCCL
+	if o.Collective {
+		if nccl, err = lib.FindNCCL(nil); err != nil {
+			return fmt.Errorf("gpu: %w", err)
+		}
+		defer func() {
+			if err == nil {
+				d.engine.Collect(nccl)
+				d.Libraries = strings.TrimPrefix(d.Libraries+", "+d.engine.Collector(), ", ")
+			}
+		}()
+	}
 	set := libraries(d.driver)
 	switch d.Libraries = set.String(); {
 	case d.Libraries == "" && o.TF32:
@@ -239,8 +305,17 @@ func Libraries() []string {
 	if set.DNN != nil {
 		lines = append(lines, fmt.Sprintf("cuDNN: %s (%s)", set.DNN.Version(), set.DNN.Path()))
 	}
-	return append(lines, set.Missing...)
+	lines = append(lines, set.Missing...)
+	if n, err := lib.FindNCCL(nil); err != nil {
+		lines = append(lines, err.Error())
+	} else {
+		lines = append(lines, fmt.Sprintf("NCCL: %s (%s)", n.Version(), n.Path()))
+	}
+	return lines
 }
+
+// Engine returns what computes on the device.
+func (d *Device) Engine() tensor.Collective { return d.engine }
 
 // Driver returns the seam to the device.
 func (d *Device) Driver() driver.Driver { return d.driver }

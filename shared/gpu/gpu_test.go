@@ -127,7 +127,7 @@ func TestTable(t *testing.T) {
 	says(t, rows, "TF32 without libraries", tf32())
 	_, dnn := libraries(t, fake.Options{Capability: 75})
 	says(t, rows, "TF32 before capability 8.0", tf32())
-	missing := func() error { return errors.New(strings.Join(gpu.Libraries()[1:], "\n")) }
+	missing := func() error { return errors.New(gpu.Libraries()[1]) }
 	set := func(key string, v int) {
 		if err := dnn.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, rows, "a library that does not start", missing())
-	t.Setenv(gpu.EnvLibraries, t.TempDir())
+	saysOfRanks(t, rows)
 	if none := gpu.Libraries(); strings.Contains(none[0], "not found") {
 		says(t, rows, "no library", errors.New(none[0]))
 	} else {
@@ -151,6 +151,27 @@ func TestTable(t *testing.T) {
 	}
 	if len(rows) > 0 {
 		t.Errorf("nothing was tried of %v", rows)
+	}
+}
+
+// saysOfRanks does TestTable's rows of ranks that sum on devices.
+func saysOfRanks(t *testing.T, rows map[string]string) {
+	t.Helper()
+	sums := func() error {
+		all, err := gpu.OpenRanks([]int{0, 1, 2}, gpu.Options{})
+		for _, d := range all {
+			d.Close()
+		}
+		return err
+	}
+	machine(t, fake.Options{Devices: 2})
+	says(t, rows, "fewer devices than ranks", sums())
+	machine(t, fake.Options{Devices: 3})
+	t.Setenv(gpu.EnvLibraries, t.TempDir())
+	if none := sums(); none != nil && strings.Contains(none.Error(), "not found") {
+		says(t, rows, "no NCCL", none)
+	} else {
+		delete(rows, "no NCCL") // the loader of this machine knows it
 	}
 }
 

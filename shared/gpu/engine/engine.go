@@ -14,6 +14,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/lib"
 	"gradsync/shared/tensor"
 )
 
@@ -26,6 +27,7 @@ type Engine struct {
 	driver    driver.Driver
 	set       *kernels.Set
 	ungraphed bool
+	nccl      *lib.NCCL // nil: nothing sums over devices
 }
 
 var _ tensor.Repeater = (*Engine)(nil)
@@ -243,6 +245,11 @@ func (e *Engine) Send(c *tensor.Call, src []float32) {
 		l.pass.down = append(l.pass.down, staged{size: bytes(len(src))})
 		l.pass.bytes += bytes(len(src))
 	}
+	l.leave(src, nil)
+}
+
+// leave does Send; ranks, if not nil, sum the vector before, on the same stream.
+func (l *lane) leave(src []float32, ranks *lib.Ranks) {
 	if l.last == len(l.sent) {
 		l.sent = append(l.sent, parcel{})
 	}
@@ -258,6 +265,7 @@ func (e *Engine) Send(c *tensor.Call, src []float32) {
 	}
 	p.values = len(src)
 	if l.keep(l.driver.Record(l.ready, l.compute)) && l.keep(l.driver.Wait(l.copies, l.ready)) &&
+		(ranks == nil || l.check(ranks.AllReduce(l.copies, at(src, len(src)), len(src)))) &&
 		l.keep(l.driver.Download(l.copies, p.at, at(src, len(src)), n)) && l.keep(l.driver.Record(p.done, l.copies)) {
 		l.last++
 	}

@@ -1,6 +1,7 @@
 // Package fake builds a libcuda.so.1 for tests: the driver's calls with the kernels
 // compiled for the CPU, by g++ and from the same CUDA C that the PTX is made of. Beside it
-// a libcublas and a libcudnn do their work by plain loops over its memory.
+// a libcublas and a libcudnn do their work by plain loops over its memory, and a libnccl sums
+// over several devices, of one process or of several.
 //
 // The host can neither read nor write its device memory, an address is never given
 // twice, and a write behind an allocation is found out. A lazy device does
@@ -46,14 +47,27 @@ func Build(kernels fs.FS) (string, error) { return buildDriver(kernels, "") }
 //
 // Source: ours: call order, arguments and results without a card
 func BuildLibraries() (string, error) {
-	text, err := cpp.ReadFile("cpp/" + libraries)
+	return buildAlone("gradsync-fake-libraries", libraries)
+}
+
+// BuildNCCL is Build for NCCL, which needs no kernels.
+//
+// Source: ours: sums over devices that no machine has
+func BuildNCCL() (string, error) { return buildAlone("gradsync-fake-nccl", nccl) }
+
+// Sources that are libraries of their own.
+const (
+	libraries = "libraries.cpp"
+	nccl      = "nccl.cpp"
+)
+
+func buildAlone(name, source string) (string, error) {
+	text, err := cpp.ReadFile("cpp/" + source)
 	if err != nil {
 		return "", err
 	}
-	return build("gradsync-fake-libraries", libraries, []file{{libraries, text}})
+	return build(name, source, []file{{source, text}})
 }
-
-const libraries = "libraries.cpp"
 
 // Install puts a library into dir, and what a linker looks for, that a program can be
 // linked to: calls that no test needs are there and return CUDA_ERROR_NOT_SUPPORTED. The
@@ -168,7 +182,7 @@ func collect(kernels fs.FS, called string) ([]file, error) {
 	register := "// Every kernel, under its name in the PTX.\n"
 	for _, from := range []fs.FS{own, kernels} {
 		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || name == libraries {
+			if err != nil || d.IsDir() || name == libraries || name == nccl {
 				return err
 			}
 			text, err := fs.ReadFile(from, name)

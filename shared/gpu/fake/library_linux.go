@@ -36,7 +36,7 @@ type Options struct {
 	Memory    int  // bytes
 	Version   int  // of CUDA as the driver gives it: 11040 is 11.4
 	NoDevices bool
-	Devices   int // 0: one
+	Devices   int // 0: as many as the environment says in FAKE_CUDA_DEVICES, else 1
 	Broken    int // 1 + the number of a device that cannot be described; 0: none
 	// Capability is the compute capability, 75 for 7.5; 0: 9.0.
 	Capability int
@@ -150,9 +150,24 @@ func (l *Library) Libraries(built, dir string, cuda int) (blas, dnn *Library, er
 	return both[0], both[1], nil
 }
 
+// NCCL puts the libnccl.so.2 of this driver beside it, from what BuildNCCL built; also in
+// another process it finds the driver there.
+func (l *Library) NCCL(built string) (*Library, error) {
+	text, err := os.ReadFile(built)
+	if err != nil {
+		return nil, err
+	}
+	o := &Library{Path: filepath.Join(filepath.Dir(l.Path), "libnccl.so.2")}
+	if err := os.WriteFile(o.Path, text, 0o755); err != nil {
+		return nil, err
+	}
+	o.handle, err = purego.Dlopen(o.Path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	return o, err
+}
+
 // Set changes what a fake library is: "major", cuDNN's version; "none", whether cuDNN has no
 // algorithm that gives the same bits each time; "refused", how many of the two that do, 1 and
-// 11, are listed and do not run.
+// 11, are listed and do not run; "version" is NCCL's.
 func (l *Library) Set(key string, v int) error { return l.configure(key, v) }
 
 // call calls one of the library's functions with a name.

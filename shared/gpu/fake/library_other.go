@@ -10,12 +10,13 @@ func lock(string) (unlock func(), err error) { return nil, ErrMissing }
 //
 // Source: ours: for tests of bad machines
 type Options struct {
-	Devices, Broken int
-	Lazy            bool
-	Memory          int
-	Version         int
-	NoDevices       bool
-	Capability      int
+	Lazy       bool
+	Memory     int
+	Version    int
+	NoDevices  bool
+	Devices    int
+	Capability int
+	Broken     int
 }
 
 // Library cannot be had here.
@@ -43,6 +44,9 @@ func (*Library) Count(string) (int, error) { return 0, ErrMissing }
 func (*Library) Libraries(string, string, int) (blas, dnn *Library, err error) {
 	return nil, nil, ErrMissing
 }
+
+// NCCL returns ErrMissing.
+func (*Library) NCCL(string) (*Library, error) { return nil, ErrMissing }
 
 // Set returns ErrMissing.
 func (*Library) Set(string, int) error { return ErrMissing }

@@ -76,7 +76,7 @@ func openDNN(folders []string, cuda [2]int) (*DNN, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DNN{opened: o, version: dnnVersion(int(invoke(o.address[dnnVersionOf], nil)))}
+	d := &DNN{opened: o, version: libraryVersion(int(invoke(o.address[dnnVersionOf], nil)))}
 	if d.version.major != dnnMajor {
 		return nil, fmt.Errorf("%s is cuDNN %d.%d; this program speaks cuDNN %d", path, d.version.major, d.version.minor, dnnMajor)
 	}

@@ -10,8 +10,8 @@ const hasDoubles = true
 var doublesAt uintptr
 
 // callDoubles calls a function with two doubles, in the order of its signature, and up to
-// twenty other arguments: a holds its address, the doubles' bits and the arguments.
-func callDoubles(a *[23]uintptr, block *[1]uintptr) uintptr {
+// 22 other arguments: a holds its address, the doubles' bits and the arguments.
+func callDoubles(a *[25]uintptr, block *[1]uintptr) uintptr {
 	block[0] = address(a)
 	return invoke(doublesAt, block[:])
 }

@@ -5,9 +5,9 @@
 GLOBL ·doublesAt(SB), NOPTR|RODATA, $8
 DATA ·doublesAt(SB)/8, $doubles(SB)
 
-// doubles has C's calling convention: DI holds *[23]uintptr, a function, two doubles and
-// twenty other arguments, six of which go to registers and the rest to the stack.
-TEXT doubles(SB), NOSPLIT, $112
+// doubles has C's calling convention: DI holds *[25]uintptr, a function, two doubles and
+// 22 other arguments, six of which go to registers and the rest to the stack.
+TEXT doubles(SB), NOSPLIT, $128
 	MOVQ DI, R11
 	MOVSD 8(R11), X0
 	MOVSD 16(R11), X1
@@ -39,6 +39,10 @@ TEXT doubles(SB), NOSPLIT, $112
 	MOVQ AX, 96(SP)
 	MOVQ 176(R11), AX
 	MOVQ AX, 104(SP)
+	MOVQ 184(R11), AX
+	MOVQ AX, 112(SP)
+	MOVQ 192(R11), AX
+	MOVQ AX, 120(SP)
 	MOVQ 24(R11), DI
 	MOVQ 32(R11), SI
 	MOVQ 40(R11), DX

@@ -175,11 +175,11 @@ func TestVersions(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for n, want := range map[int]version{91002: {9, 10, 2}, 92801: {9, 28, 1}, 8907: {8, 9, 7}, 7605: {7, 6, 5}} {
-		if got := dnnVersion(n); got != want {
+		if got := libraryVersion(n); got != want {
 			t.Errorf("%d: %v, want %v", n, got, want)
 		}
 	}
-	one, two := &Set{DNN: &DNN{version: dnnVersion(91001)}}, &Set{DNN: &DNN{version: dnnVersion(91002)}}
+	one, two := &Set{DNN: &DNN{version: libraryVersion(91001)}}, &Set{DNN: &DNN{version: libraryVersion(91002)}}
 	if one.Versions() != "cudnn 9.10.1" || two.Versions() == one.Versions() || one.String() != two.String() {
 		t.Errorf("%s and %s: bit classes %q and %q", one, two, one.Versions(), two.Versions())
 	}

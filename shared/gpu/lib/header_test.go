@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// headers returns the texts of all C headers that lie beside a library, or skips.
-func headers(t *testing.T, library string) string {
+// headers returns the texts of all C headers of a pattern that lie beside a library, or skips.
+func headers(t *testing.T, library, pattern string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(library), "..", "include", "cu[bd]*.h"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(library), "..", "include", pattern))
 	if err != nil || len(files) == 0 {
 		t.Skip("no headers beside ", library)
 	}
@@ -31,7 +31,7 @@ func headers(t *testing.T, library string) string {
 // TestHeaders: numbers and counts of arguments are those of NVIDIA's headers.
 func TestHeaders(t *testing.T) {
 	s := real(t)
-	dnn, blas := headers(t, s.DNN.Path()), headers(t, s.BLAS.Path())
+	dnn, blas := headers(t, s.DNN.Path(), "cu[bd]*.h"), headers(t, s.BLAS.Path(), "cu[bd]*.h")
 	for _, c := range []struct {
 		text, name string
 		want       int

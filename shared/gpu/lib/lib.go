@@ -1,6 +1,6 @@
-// Package lib is NVIDIA's libraries where a machine has them: cuBLAS for products and cuDNN
-// for convolutions and batch norms. They are found and opened at run time, without a C
-// compiler; nothing needs them, and what is missing is said in one line.
+// Package lib is NVIDIA's libraries where a machine has them: cuBLAS for products, cuDNN for
+// convolutions and batch norms, NCCL for sums over devices. They are found and opened at run
+// time, without a C compiler; nothing needs them, and what is missing is said in one line.
 //
 // Handles belong to one stream and one goroutine. A call neither waits for the device nor
 // allocates Go memory once its shape has been seen.
@@ -102,16 +102,21 @@ func (s *Set) Versions() string {
 
 // Error is a call that a library refused.
 //
-// Source: ours: cublasStatus_t and cudnnStatus_t
+// Source: ours: cublasStatus_t, cudnnStatus_t, ncclResult_t
 type Error struct {
-	Library string // cuBLAS or cuDNN, with its version
+	Library string // cuBLAS, cuDNN or NCCL, with its version
 	Call    string
 	Code    int
 	Name    string // what the library calls the code
+	Hint    string // for the user; may be empty
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("gpu: %s: %s: %s (%d)", e.Library, e.Call, e.Name, e.Code)
+	s := fmt.Sprintf("gpu: %s: %s: %s (%d)", e.Library, e.Call, e.Name, e.Code)
+	if e.Hint != "" {
+		s += ": " + e.Hint
+	}
+	return s
 }
 
 // version is a library's, from the number that it gives.
@@ -122,8 +127,9 @@ func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor)
 // whole returns a version with its patch.
 func (v version) whole() string { return fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch) }
 
-// dnnVersion takes cudnnGetVersion's number apart: 91002 is 9.10.2, 8907 was 8.9.7.
-func dnnVersion(n int) version {
+// libraryVersion takes the number of cudnnGetVersion or ncclGetVersion apart: 91002 is 9.10.2,
+// 8907 was 8.9.7.
+func libraryVersion(n int) version {
 	if n >= 10000 {
 		return version{n / 10000, n / 100 % 100, n % 100}
 	}

@@ -86,7 +86,7 @@ func (o *opened) name(f, code int) string {
 // its own, so that a call allocates nothing.
 type frame struct {
 	args    [20]uintptr
-	doubles [23]uintptr
+	doubles [25]uintptr
 	block   [1]uintptr
 	out     [2]uint64
 	one     [1]float32

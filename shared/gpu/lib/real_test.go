@@ -2,6 +2,9 @@ package lib
 
 import (
 	"errors"
+	"regexp"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"unsafe"
@@ -145,4 +148,39 @@ func described(t *testing.T, d *DNN, at uintptr) [8]int32 {
 		t.Errorf("code %d, %v", code, v)
 	}
 	return [8]int32(v[1:])
+}
+
+// TestRealNCCL: the real NCCL has the functions, gives its version and a group's name, refuses
+// a rank that cannot be with what it calls that, and its header has our numbers.
+func TestRealNCCL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	n, err := FindNCCL(nil)
+	if err != nil {
+		t.Skipf("NVIDIA's NCCL is not here (pip install nvidia-nccl-cu12): %v", err)
+	}
+	t.Log(n.Path(), n.Version())
+	text := headers(t, n.Path(), "nccl.h")
+	for name, want := range map[string]int{"NCCL_UNIQUE_ID_BYTES": ncclIDBytes, "ncclFloat32": ncclFloat32, "ncclSum": ncclSum, "ncclUnhandledCudaError": 1,
+		"ncclSystemError": 2, "ncclInternalError": 3, "ncclInvalidUsage": 5, "ncclRemoteError": 6} {
+		m := regexp.MustCompile(`\b` + name + `[\s=]+(\d+)`).FindStringSubmatch(text)
+		if m == nil || m[1] != strconv.Itoa(want) {
+			t.Errorf("%s: %q, want %d", name, m, want)
+		}
+	}
+	arguments(t, text, "ncclCommInitRank", 4)
+	arguments(t, text, "ncclAllReduce", 7)
+	arguments(t, text, "ncclCommAbort", 1)
+	name, err := n.NewGroup(nowhere{})
+	if err == nil && (len(name) != ncclIDBytes || slices.Max(name) == 0) {
+		t.Errorf("a group's name %q", name)
+	}
+	t.Log(err)
+	var refused *Error
+	if r, err := n.Join(nowhere{}, make([]byte, ncclIDBytes), 3, 2); !errors.As(err, &refused) || refused.Call != "ncclCommInitRank" || refused.Name == "" {
+		t.Errorf("rank 3 of 2 got %v, %v", r, err)
+	} else {
+		t.Log(err)
+	}
 }

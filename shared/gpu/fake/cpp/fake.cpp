@@ -20,19 +20,25 @@
 static const size_t space = 1ull << 33, guard = 512;
 static char *device, *inside;
 static std::recursive_mutex lock;
-static std::map<uint64_t, size_t> live; // address → bytes
+static const int most_devices = 16;
+struct Block { size_t bytes; int device; };
+static std::map<uint64_t, Block> live; // by address
 static std::map<uint64_t, size_t> pinned;
-static size_t used, top;
+static size_t used[most_devices], top;
+
+// A process that a test starts has as many devices as the environment says.
+static long first_devices() { const char* n = getenv("FAKE_CUDA_DEVICES"); return n ? atol(n) : 1; }
 
 static struct {
-  long lazy, memory = (long)space, version = 12090, devices = 1, capability = 90, fail_at = -1, fail_code;
+  long lazy, memory = (long)space, version = 12090, devices = first_devices(), capability = 90, fail_at = -1, fail_code;
   long broken = -1; // the number of a device that does not tell its memory
 } config;
 static std::map<std::string, long> counts; // calls, bytes and what is open
 static long calls;
 static int sticky;
 static bool ready;
-static thread_local bool has_context;
+static thread_local int current = -1; // the device whose context the thread has
+static char contexts[most_devices];
 
 static bool setup() {
   int fd = memfd_create("fake-cuda", 0);
@@ -45,10 +51,10 @@ static bool setup() {
 
 static char* at(uint64_t p) { return inside + (p - (uint64_t)device); }
 
-// Whether n bytes from p on are all in one allocation.
+// Whether n bytes from p on are all in one allocation of the thread's device.
 static bool valid(uint64_t p, size_t n) {
   auto i = live.upper_bound(p);
-  return i != live.begin() && (--i, p + n <= i->first + i->second);
+  return i != live.begin() && (--i, p + n <= i->first + i->second.bytes && i->second.device == current);
 }
 
 static bool is_pinned(const void* p, size_t n) {
@@ -95,7 +101,7 @@ template <class... A, size_t... I> static void call(void (*f)(A...), Index grid,
     if constexpr (std::is_pointer_v<decltype(v)>) {
       auto i = live.upper_bound(cell);
       if (!v || i == live.begin()) return;
-      if (--i; !guard_kept(i->first, i->second)) fibers::fault = "wrote behind an allocation of " + std::to_string(i->second) + " bytes";
+      if (--i; !guard_kept(i->first, i->second.bytes)) fibers::fault = "wrote behind an allocation of " + std::to_string(i->second.bytes) + " bytes";
     }
   };
   (check(std::get<I>(args), cells[I]), ...);
@@ -109,13 +115,15 @@ template <class... A> static int add_kernel(const char* name, void (*f)(A...)) {
 #include "register.h"
 
 // Streams hold work until somebody waits for it; unless the device is lazy, that is at once.
+// Work that other ranks must come to first is pending, and what is behind it waits too.
+enum { PENDING = -1 };
 struct Stream;
 struct Work { std::function<int()> run; Stream* other; long upto; };
-struct Stream { std::deque<Work> queue; long done = 0, put = 0; bool capturing = false; std::vector<std::function<int()>> captured; };
+struct Stream { int device; std::deque<Work> queue; long done = 0, put = 0; bool capturing = false; std::vector<std::function<int()>> captured; };
 struct Event { Stream* stream = nullptr; long at = 0; std::chrono::steady_clock::time_point when; bool passed = false; };
 struct Graph { std::vector<std::function<int()>> work; };
 struct Module { std::string text; };
-static Stream null_stream;
+static Stream null_streams[most_devices];
 static std::set<Stream*> streams;
 static std::set<Event*> events;
 static std::set<Graph*> graphs;
@@ -126,20 +134,47 @@ static int drain(Stream* s, long upto) {
   while (s->done < upto && !s->queue.empty()) {
     Work w = std::move(s->queue.front());
     s->queue.pop_front();
-    s->done++;
     int r = w.other ? drain(w.other, w.upto) : sticky ? sticky : w.run();
+    if (r == PENDING) {
+      s->queue.push_front(std::move(w));
+      return PENDING;
+    }
+    s->done++;
     if (r && !code) code = r;
   }
   return code;
 }
 
-static int drain_all() {
-  int code = drain(&null_stream, null_stream.put);
-  for (Stream* s : streams) if (int r = drain(s, s->put)) code = r;
+// Waits for work; others may come with theirs meanwhile.
+static int wait_for(Stream* s, long upto) {
+  int r;
+  while ((r = drain(s, upto)) == PENDING) {
+    lock.unlock();
+    usleep(20);
+    lock.lock();
+  }
+  return r;
+}
+
+// Waits for all of the thread's device.
+static int wait_for_all() {
+  int code = wait_for(&null_streams[current], null_streams[current].put);
+  const std::set<Stream*> all = streams;
+  for (Stream* s : all) if (s->device == current) if (int r = wait_for(s, s->put)) code = r;
   return code;
 }
 
-static Stream* of(void* s) { return s ? streams.count((Stream*)s) ? (Stream*)s : nullptr : &null_stream; }
+static Stream* of(void* s) {
+  if (!s) return &null_streams[current];
+  return streams.count((Stream*)s) && ((Stream*)s)->device == current ? (Stream*)s : nullptr;
+}
+
+// Does what can be done now of a stream's work.
+static int begin(Stream* s) {
+  if (config.lazy) return 0;
+  int r = drain(s, s->put);
+  return r == PENDING ? 0 : r;
+}
 
 static int submit(Stream* s, std::function<int()> f) {
   if (s->capturing) {
@@ -148,7 +183,7 @@ static int submit(Stream* s, std::function<int()> f) {
   }
   s->queue.push_back({std::move(f), nullptr, 0});
   s->put++;
-  return config.lazy ? 0 : drain(s, s->put);
+  return begin(s);
 }
 
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -163,13 +198,14 @@ static int enter(const char* name) {
   return 0;
 }
 #define ENTER std::lock_guard<std::recursive_mutex> hold(lock); if (int r = enter(__func__)) return r
-#define IN_CONTEXT ENTER; if (!has_context) return 201
+#define IN_CONTEXT ENTER; if (current < 0) return 201
 #define STREAM(s) Stream* stream = of(s); if (!stream) return 400
 
 API fakeConfigure(const char* key, long value) {
   std::map<std::string, long*> keys = {{"lazy", &config.lazy}, {"memory", &config.memory}, {"version", &config.version}, {"devices", &config.devices},
                                        {"capability", &config.capability}, {"broken", &config.broken}, {"fail_at", &config.fail_at}, {"fail_code", &config.fail_code}};
   if (!keys.count(key)) return 1;
+  if (!strcmp(key, "devices") && value > most_devices) return 1;
   *keys[key] = value;
   if (!strcmp(key, "fail_at")) calls = 0;
   return 0;
@@ -184,7 +220,8 @@ extern "C" __attribute__((visibility("default"))) long fakeCount(const char* key
 
 // What fake libraries of CUDA ask: is there a context, are bytes in one allocation, where
 // do kernels find them, and put work on a stream.
-extern "C" __attribute__((visibility("default"))) int fakeContext() { return has_context; }
+extern "C" __attribute__((visibility("default"))) int fakeContext() { return current >= 0; }
+extern "C" __attribute__((visibility("default"))) int fakeDevice() { return current; }
 extern "C" __attribute__((visibility("default"))) int fakeValid(uint64_t p, size_t n) {
   std::lock_guard<std::recursive_mutex> hold(lock);
   return valid(p, n);
@@ -194,7 +231,7 @@ extern "C" __attribute__((visibility("default"))) int fakeSubmit(void* s, const 
   std::lock_guard<std::recursive_mutex> hold(lock);
   STREAM(s);
   counts["library work"]++;
-  return submit(stream, [f = *work] { int r = f(); return r ? sticky = r : 0; });
+  return submit(stream, [f = *work] { int r = f(); return r && r != PENDING ? sticky = r : r; });
 }
 
 API cuInit(unsigned) {
@@ -208,42 +245,49 @@ API cuDriverGetVersion(int* v) { *v = (int)config.version; return 0; }
 API cuDeviceGetCount(int* n) { ENTER; if (!ready) return 3; *n = (int)config.devices; return 0; }
 API cuDeviceGet(int* d, int i) { ENTER; if (i < 0 || i >= config.devices) return 101; *d = i; return 0; }
 API cuDeviceGetName(char* s, int n, int) { ENTER; strncpy(s, "fake GPU on the CPU", n); return 0; }
-API cuDeviceGetPCIBusId(char* s, int n, int) { ENTER; strncpy(s, "0000:00:00.0", n); return 0; }
+API cuDeviceGetPCIBusId(char* s, int n, int d) { ENTER; snprintf(s, n, "0000:00:%02x.0", d); return 0; }
 API cuDeviceTotalMem_v2(size_t* n, int d) { ENTER; if (d == config.broken) return 999; *n = config.memory; return 0; }
 API cuDeviceGetAttribute(int* v, int a, int) { ENTER; *v = a == 75 ? config.capability / 10 : a == 76 ? config.capability % 10 : a == 16 ? 132 : 0; return 0; }
-API cuDevicePrimaryCtxRetain(void** c, int) { ENTER; *c = &null_stream; counts["contexts"]++; return 0; }
+API cuDevicePrimaryCtxRetain(void** c, int d) {
+  ENTER;
+  if (d < 0 || d >= config.devices) return 101;
+  *c = &contexts[d];
+  null_streams[d].device = d;
+  counts["contexts"]++;
+  return 0;
+}
 API cuDevicePrimaryCtxRelease_v2(int) { ENTER; counts["contexts"]--; return 0; }
-API cuCtxSetCurrent(void* c) { has_context = c != nullptr; return 0; }
+API cuCtxSetCurrent(void* c) { current = c ? (int)((char*)c - contexts) : -1; return 0; }
 
 // As on a card what is free is told by the large pages that are.
 API cuMemGetInfo_v2(size_t* f, size_t* t) {
   IN_CONTEXT;
   const size_t page = 32ul << 20;
   *t = config.memory;
-  *f = config.memory - used / page * page;
+  *f = config.memory - used[current] / page * page;
   return 0;
 }
 API cuMemAlloc_v2(uint64_t* p, size_t n) {
   IN_CONTEXT;
   if (!n) return 1;
   const size_t whole = (n + 511) / 512 * 512 + guard;
-  if (used + n > (size_t)config.memory || top + whole > space) return 2;
+  if (used[current] + n > (size_t)config.memory || top + whole > space) return 2;
   *p = (uint64_t)device + top;
   top += whole; // an address is never given twice
-  used += n;
-  live[*p] = n;
+  used[current] += n;
+  live[*p] = {n, current};
   memset(at(*p), 0xff, n);
   put_guard(*p, n);
   return 0;
 }
 API cuMemFree_v2(uint64_t p) {
   IN_CONTEXT;
-  if (int r = drain_all()) return r; // as the real one waits
+  if (int r = wait_for_all()) return r; // as the real one does
   auto i = live.find(p);
-  if (i == live.end()) return 1;
-  const bool kept = guard_kept(p, i->second);
-  used -= i->second;
-  memset(at(p), 0xff, i->second);
+  if (i == live.end() || i->second.device != current) return 1;
+  const bool kept = guard_kept(p, i->second.bytes);
+  used[current] -= i->second.bytes;
+  memset(at(p), 0xff, i->second.bytes);
   live.erase(i);
   return kept ? 0 : sticky = 700;
 }
@@ -255,7 +299,7 @@ API cuMemHostAlloc(void** p, size_t n, unsigned) {
 }
 API cuMemFreeHost(void* p) {
   IN_CONTEXT;
-  if (int r = drain_all()) return r;
+  if (int r = wait_for_all()) return r;
   if (!pinned.erase((uint64_t)p)) return 1;
   free(p);
   return 0;
@@ -279,7 +323,7 @@ API cuMemcpyDtoHAsync_v2(void* d, uint64_t s, size_t n, void* st) {
   const bool quick = is_pinned(d, n);
   if (!quick && stream->capturing) return 900;
   int r = submit(stream, [=] { if (!valid(s, n)) return 700; memcpy(d, at(s), n); return 0; });
-  return r || quick ? r : drain(stream, stream->put);
+  return r || quick ? r : wait_for(stream, stream->put);
 }
 API cuMemcpyDtoDAsync_v2(uint64_t d, uint64_t s, size_t n, void* st) {
   IN_CONTEXT;
@@ -335,16 +379,16 @@ API cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
   });
 }
 
-API cuStreamCreate(void** s, unsigned) { IN_CONTEXT; auto* x = new Stream; streams.insert(x); *s = x; return 0; }
+API cuStreamCreate(void** s, unsigned) { IN_CONTEXT; auto* x = new Stream; x->device = current; streams.insert(x); *s = x; return 0; }
 API cuStreamDestroy_v2(void* s) {
   IN_CONTEXT;
   STREAM(s);
-  int r = drain(stream, stream->put);
+  int r = wait_for(stream, stream->put);
   for (Event* e : events) if (e->stream == stream) e->stream = nullptr;
   streams.erase(stream); // it stays in memory: work of others may name it
   return r;
 }
-API cuStreamSynchronize(void* s) { IN_CONTEXT; STREAM(s); return stream->capturing ? 900 : drain(stream, stream->put); }
+API cuStreamSynchronize(void* s) { IN_CONTEXT; STREAM(s); return stream->capturing ? 900 : wait_for(stream, stream->put); }
 API cuStreamWaitEvent(void* s, void* e, unsigned) {
   IN_CONTEXT;
   STREAM(s);
@@ -354,7 +398,7 @@ API cuStreamWaitEvent(void* s, void* e, unsigned) {
   if (!v->stream) return 0;
   stream->queue.push_back({nullptr, v->stream, v->at});
   stream->put++;
-  return config.lazy ? 0 : drain(stream, stream->put);
+  return begin(stream);
 }
 API cuEventCreate(void** e, unsigned) { IN_CONTEXT; auto* x = new Event; events.insert(x); *e = x; return 0; }
 API cuEventDestroy_v2(void* e) { IN_CONTEXT; return events.erase((Event*)e) ? 0 : 400; }
@@ -373,7 +417,7 @@ API cuEventSynchronize(void* e) {
   IN_CONTEXT;
   if (!events.count((Event*)e)) return 400;
   auto* v = (Event*)e;
-  return v->stream ? drain(v->stream, v->at) : 0;
+  return v->stream ? wait_for(v->stream, v->at) : 0;
 }
 API cuEventElapsedTime(float* ms, void* a, void* b) {
   IN_CONTEXT;
