@@ -107,10 +107,13 @@ func (x *node) gradients(step int64) func(done func(int)) error {
 // waited for the last stage has the loss and the counts too.
 func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 	s, next := x.store, x.last
-	fixed := func(layer, saturated, notFinite int) {
+	inOrder := func(layer int) {
 		if layer != next {
 			panic(fmt.Sprintf("codedsgd: the task is done with layer %d, want %d: last layer first, each once", layer, next))
 		}
+	}
+	fixed := func(layer, saturated, notFinite int) {
+		inOrder(layer)
 		next--
 		s.count(layer, saturated, notFinite)
 		if layer > 0 {
@@ -118,6 +121,7 @@ func (x *node) gradient(step int64, q, j int, report func(layer int)) error {
 		}
 	}
 	final := func(layer int) {
+		inOrder(layer) // before it is written: a layer that was reported is read
 		saturated, notFinite := s.put(q, j, layer)
 		fixed(layer, saturated, notFinite)
 	}
