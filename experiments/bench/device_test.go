@@ -6,31 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/shared/gpu"
 	fakegpu "gradsync/shared/gpu/fake"
-	cuda "gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/fake/faketest"
 )
 
 // TestDeviceVec: on a GPU every kernel that the CPU has runs, counts the same bytes and no
 // others, and launches what it is made of.
 func TestDeviceVec(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	built, err := fakegpu.Build(cuda.Sources())
-	if errors.Is(err, fakegpu.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range Kernels() {
-		l, err := fakegpu.New(built, t.TempDir(), fakegpu.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv(gpu.EnvDriver, l.Path)
-		t.Setenv(gpu.EnvLibraries, "none")
+		l := faketest.Machine(t, fakegpu.Options{})
 		j := Job{Kind: KindVec, Contender: name, Threads: 1, Bytes: 1 << 18}
 		host, err := Open(j)
 		if err != nil {

@@ -12,13 +12,14 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/shared/gpu"
 	fakegpu "gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 )
 
 // withNCCL lets fake devices with a fake NCCL be this machine's, and its processes'.
 func withNCCL(t *testing.T, devices string) (cuda, nccl *fakegpu.Library) {
 	t.Helper()
 	t.Setenv("FAKE_CUDA_DEVICES", devices)
-	l := withGPU(t, fakegpu.Options{})
+	l := faketest.Machine(t, fakegpu.Options{})
 	built, err := fakegpu.BuildNCCL()
 	if err == nil {
 		nccl, err = l.NCCL(built)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,26 +10,8 @@ import (
 
 	"gradsync/shared/gpu"
 	fakegpu "gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/fake/faketest"
 )
-
-// withGPU lets a fake driver be the one of this machine.
-func withGPU(t *testing.T, o fakegpu.Options) *fakegpu.Library {
-	t.Helper()
-	built, err := fakegpu.Build(kernels.Sources())
-	if errors.Is(err, fakegpu.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := fakegpu.New(built, t.TempDir(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(gpu.EnvDriver, l.Path)
-	return l
-}
 
 const noGPU = "gpu: none (/nowhere/libcuda.so.1 not found: NVIDIA's driver is not installed here)"
 
@@ -40,7 +21,7 @@ var short = strings.Fields("train --sync ring --pushes 6 --eval-every -1 --json"
 // TestBrokenGPU: a GPU that cannot be described has its reason beside its number; the others
 // compute.
 func TestBrokenGPU(t *testing.T) {
-	withGPU(t, fakegpu.Options{Devices: 2, Broken: 1})
+	faketest.Machine(t, fakegpu.Options{Devices: 2, Broken: 1})
 	t.Setenv(gpu.EnvRequire, "1")
 	t.Setenv(gpu.EnvLibraries, "none")
 	rc, out, msg := gradsync("devices")
@@ -129,7 +110,7 @@ func TestWithGPU(t *testing.T) {
 		{"run codedsgd/fig8 --profile ci --json --device cuda --out " + dir, true},
 		{"bench step --rounds 1 --seconds 0.01 --batch 1 --engine cuda --json --python none", false},
 	} {
-		l := withGPU(t, fakegpu.Options{})
+		l := faketest.Machine(t, fakegpu.Options{})
 		rc, out, msg := gradsync(strings.Fields(c.args)...)
 		if rc != exitOK || strings.Contains(msg, line) != c.line {
 			t.Errorf("%s: exit %d: %s", c.args, rc, msg)
@@ -159,7 +140,7 @@ func TestWithLibraries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	l := withGPU(t, fakegpu.Options{Capability: 80})
+	l := faketest.Machine(t, fakegpu.Options{Capability: 80})
 	built, err := fakegpu.BuildLibraries()
 	if err == nil {
 		_, _, err = l.Libraries(built, filepath.Dir(l.Path), 12)
@@ -187,7 +168,7 @@ func TestLosesGPU(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	l := withGPU(t, fakegpu.Options{})
+	l := faketest.Machine(t, fakegpu.Options{})
 	if err := l.FailAt(400, 700); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +176,7 @@ func TestLosesGPU(t *testing.T) {
 	if rc != exitFailed || !strings.Contains(msg, "CUDA_ERROR_ILLEGAL_ADDRESS (700)") || !strings.Contains(msg, "run again with --device cpu") {
 		t.Errorf("exit %d: %s", rc, msg)
 	}
-	withGPU(t, fakegpu.Options{Memory: 1 << 20})
+	faketest.Machine(t, fakegpu.Options{Memory: 1 << 20})
 	rc, _, msg = gradsync(short...)
 	if rc != exitFailed || !strings.Contains(msg, "wanted") || !strings.Contains(msg, "free of 1048576 bytes") || !strings.Contains(msg, "a smaller batch") {
 		t.Errorf("exit %d: %s", rc, msg)
@@ -209,7 +190,7 @@ func TestDevicesOf(t *testing.T) {
 		None      string         `json:"no_gpu"`
 		Libraries []string       `json:"libraries"`
 	}) {
-		withGPU(t, o)
+		faketest.Machine(t, o)
 		rc, out, msg := gradsync("devices", "--json")
 		if err := json.Unmarshal([]byte(out), &got); rc != exitOK || err != nil {
 			t.Fatalf("exit %d, %v: %s", rc, err, msg)

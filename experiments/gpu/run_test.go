@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/fake/faketest"
 )
 
 // bundle returns a folder with the script, which keeps data in a store of its own.
@@ -101,13 +101,7 @@ func TestCheck(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("takes a minute: make test-long has it")
 	}
-	built, err := fake.Build(kernels.Sources())
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := faketest.Library(t, fake.Options{})
 	dir := bundle(t)
 	if said, err := exec.Command("go", "run", "../gradsync", "gpu-bundle", "--out", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
@@ -115,10 +109,6 @@ func TestCheck(t *testing.T) {
 	t.Setenv("LD_LIBRARY_PATH", t.TempDir())
 	if rc, said := script(t, dir, "check"); rc != 1 || !strings.Contains(said, "gpu: none (libcuda.so.1 not found") {
 		t.Errorf("without a card: exit %d: %s", rc, said)
-	}
-	l, err := fake.New(built, t.TempDir(), fake.Options{})
-	if err != nil {
-		t.Fatal(err)
 	}
 	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(l.Path))
 	rc, said := script(t, dir, "check")

@@ -18,6 +18,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
@@ -341,27 +342,11 @@ func sums(t *testing.T, c *Config, m *model.Model) (added, come int64) {
 // TestExchangeFails: whichever call of the driver's fails while a gradient is exchanged from a
 // device, the run ends with that error, and all memory is given back.
 func TestExchangeFails(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	built, err := fake.Build(kernels.Sources())
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	kept, ring := inBlocks(codedsgd.Compressed, 2, 1, 0), sparseNet(ringsparse.Options{})
 	kept.MaxUpdates, ring.MaxUpdates = 1, 1
 	for name, c := range map[string]Config{"ringsparse": ring, "compressed": kept} {
-		l, err := fake.New(built, t.TempDir(), fake.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := driver.Open(l.Path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := faketest.Library(t, fake.Options{})
+		d := faketest.Open(t, l)
 		e, err := engine.New(d)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/lib"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
@@ -25,18 +25,8 @@ type summing struct {
 
 func openSumming(t *testing.T, n int, lazy bool) *summing {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	built, err := fake.Build(kernels.Sources())
-	library, other := fake.BuildNCCL()
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	f := &summing{}
-	if err = errors.Join(err, other); err == nil {
-		f.cuda, err = fake.New(built, t.TempDir(), fake.Options{Devices: n, Lazy: lazy})
-	}
+	f := &summing{cuda: faketest.Library(t, fake.Options{Devices: n, Lazy: lazy})}
+	library, err := fake.BuildNCCL()
 	if err == nil {
 		f.nccl, err = f.cuda.NCCL(library)
 	}

@@ -9,35 +9,18 @@ import (
 
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/gpu"
-	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/tensor/model"
 )
 
 // TestOnDevice: whole trainings on a fake GPU, whose ranks compute on it at once, end where
 // the CPU's do, and give back all of its memory.
 func TestOnDevice(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	built, err := fake.Build(kernels.Sources())
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, runtime := range []string{"virtual", "local"} {
-		l, err := fake.New(built, t.TempDir(), fake.Options{Lazy: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := driver.Open(l.Path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := faketest.Library(t, fake.Options{Lazy: true})
+		d := faketest.Open(t, l)
 		e, err := engine.New(d)
 		if err != nil {
 			t.Fatal(err)
@@ -69,24 +52,10 @@ func TestOnDevice(t *testing.T) {
 // TestCancelledOnDevice: a run that is cancelled in the middle of a pass returns when nothing uses
 // the device any more, and has given all of it back.
 func TestCancelledOnDevice(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	built, err := fake.Build(kernels.Sources())
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	coded := inBlocks(codedsgd.Compressed, 3, 1, 0)
 	coded.Runtime = "local" // blocks stay on the device
 	for name, c := range map[string]Config{"dasp": quick("dasp"), "ringsparse": quick("ringsparse"), "compressed": coded} {
-		l, err := fake.New(built, t.TempDir(), fake.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv(gpu.EnvDriver, l.Path)
+		l := faketest.Machine(t, fake.Options{})
 		d, err := gpu.Open(gpu.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -13,34 +13,16 @@ import (
 
 	"gradsync/shared/gpu"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 )
 
-// machine lets a fake driver be the one of this machine.
-func machine(t *testing.T, o fake.Options) *fake.Library {
-	t.Helper()
-	built, err := fake.Build(kernels.Sources())
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := fake.New(built, t.TempDir(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(gpu.EnvDriver, l.Path)
-	t.Setenv(gpu.EnvLibraries, "none") // NVIDIA's own do not work on it
-	return l
-}
-
-// libraries does machine, with cuBLAS and cuDNN beside the driver.
+// libraries does faketest.Machine, with cuBLAS and cuDNN beside the driver.
 func libraries(t *testing.T, o fake.Options) (cuda, dnn *fake.Library) {
 	t.Helper()
-	l := machine(t, o)
+	l := faketest.Machine(t, o)
 	built, err := fake.BuildLibraries()
 	if err == nil {
 		_, dnn, err = l.Libraries(built, filepath.Dir(l.Path), 12)
@@ -107,15 +89,15 @@ func TestTable(t *testing.T) {
 	}
 	says(t, rows, "a broken library of that name", at(text))
 	says(t, rows, "another library", at("libm.so.6"))
-	says(t, rows, "a driver before CUDA 11.0", at(machine(t, fake.Options{Version: 10020}).Path))
-	says(t, rows, "no device", at(machine(t, fake.Options{NoDevices: true}).Path))
-	says(t, rows, "a device before capability 7.5", at(machine(t, fake.Options{Capability: 70}).Path))
-	machine(t, fake.Options{})
+	says(t, rows, "a driver before CUDA 11.0", at(faketest.Machine(t, fake.Options{Version: 10020}).Path))
+	says(t, rows, "no device", at(faketest.Machine(t, fake.Options{NoDevices: true}).Path))
+	says(t, rows, "a device before capability 7.5", at(faketest.Machine(t, fake.Options{Capability: 70}).Path))
+	faketest.Machine(t, fake.Options{})
 	_, err := gpu.Open(gpu.Options{Index: 3})
 	says(t, rows, "no device of that number", err)
-	machine(t, fake.Options{Memory: 400_000})
+	faketest.Machine(t, fake.Options{Memory: 400_000})
 	says(t, rows, "no memory left", train(t, nil))
-	l := machine(t, fake.Options{})
+	l := faketest.Machine(t, fake.Options{})
 	says(t, rows, "a device that breaks off", train(t, func() error { return l.FailAt(60, 700) }))
 	tf32 := func() error {
 		d, err := gpu.Open(gpu.Options{TF32: true})
@@ -124,7 +106,7 @@ func TestTable(t *testing.T) {
 		}
 		return err
 	}
-	machine(t, fake.Options{})
+	faketest.Machine(t, fake.Options{})
 	says(t, rows, "TF32 without libraries", tf32())
 	_, dnn := libraries(t, fake.Options{Capability: 75})
 	says(t, rows, "TF32 before capability 8.0", tf32())
@@ -165,9 +147,9 @@ func saysOfRanks(t *testing.T, rows map[string]string) {
 		}
 		return err
 	}
-	machine(t, fake.Options{Devices: 2})
+	faketest.Machine(t, fake.Options{Devices: 2})
 	says(t, rows, "fewer devices than ranks", sums())
-	machine(t, fake.Options{Devices: 3})
+	faketest.Machine(t, fake.Options{Devices: 3})
 	t.Setenv(gpu.EnvLibraries, t.TempDir())
 	if none := sums(); none != nil && strings.Contains(none.Error(), "not found") {
 		says(t, rows, "no NCCL", none)
@@ -212,7 +194,7 @@ func train(t *testing.T, before func() error) error {
 // one takes its place.
 func TestOpen(t *testing.T) {
 	for range 2 {
-		l := machine(t, fake.Options{})
+		l := faketest.Machine(t, fake.Options{})
 		for _, s := range append(gpu.List(), gpu.Probe(0)) {
 			if s.Reason != nil || !strings.HasPrefix(s.String(), "gpu: fake GPU on the CPU, ") || !strings.Contains(s.String(), "CUDA 12.9") {
 				t.Errorf("%s", s)

@@ -13,6 +13,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/gpu/ptx"
 	"gradsync/shared/race"
@@ -64,21 +65,21 @@ func TestBadDrivers(t *testing.T) {
 		"second device": {fake.Options{}, 1, []string{"gpu: none (", "device 1 of 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := driver.Open(library(t, c.o).Path, c.index)
+			_, err := driver.Open(faketest.Library(t, c.o).Path, c.index)
 			oneLine(t, name, err, c.says)
-			if _, listed := driver.List(library(t, c.o).Path); c.index == 0 && fmt.Sprint(listed) != err.Error() || c.index > 0 && listed != nil {
+			if _, listed := driver.List(faketest.Library(t, c.o).Path); c.index == 0 && fmt.Sprint(listed) != err.Error() || c.index > 0 && listed != nil {
 				t.Errorf("listed: %v", listed)
 			}
 		})
 	}
-	d, err := driver.Open(library(t, fake.Options{Version: 11000}).Path, 0)
+	d, err := driver.Open(faketest.Library(t, fake.Options{Version: 11000}).Path, 0)
 	if err != nil {
 		t.Fatalf("a driver of CUDA 11.0: %v", err)
 	}
 	if got := d.Info(); got.CUDA != [2]int{11, 0} || got.Capability != [2]int{9, 0} || got.Processors != 132 || got.PCI != "0000:00:00.0" {
 		t.Errorf("%+v", got)
 	}
-	if all, err := driver.List(library(t, fake.Options{Version: 11000}).Path); err != nil || len(all) != 1 || all[0] != (driver.Listed{Info: d.Info()}) {
+	if all, err := driver.List(faketest.Library(t, fake.Options{Version: 11000}).Path); err != nil || len(all) != 1 || all[0] != (driver.Listed{Info: d.Info()}) {
 		t.Errorf("listed: %+v, %v", all, err)
 	}
 	if err := d.Close(); err != nil || d.Close() == nil {
@@ -90,7 +91,7 @@ func TestBadDrivers(t *testing.T) {
 // reason to do without the others.
 func TestBrokenDevice(t *testing.T) {
 	const says = "gpu: none (cuDeviceTotalMem: CUDA_ERROR_UNKNOWN (999): "
-	l := library(t, fake.Options{Devices: 3, Broken: 2})
+	l := faketest.Library(t, fake.Options{Devices: 3, Broken: 2})
 	all, err := driver.List(l.Path)
 	if err != nil || len(all) != 3 {
 		t.Fatalf("listed %+v, %v", all, err)
@@ -129,7 +130,7 @@ func TestEveryCallFails(t *testing.T) {
 		everyCall(t, d, func(n, c int) { at, code, calls = n, c, 0 }, func() int { return calls })
 	})
 	t.Run("fake", func(t *testing.T) {
-		l := library(t, fake.Options{})
+		l := faketest.Library(t, fake.Options{})
 		try := func(err error) {
 			if err != nil {
 				t.Fatal(err)
@@ -140,7 +141,7 @@ func TestEveryCallFails(t *testing.T) {
 			try(err)
 			return n
 		}
-		d := openFake(t, l)
+		d := faketest.Open(t, l)
 		everyCall(t, d, func(n, code int) { try(l.FailAt(n, code)) }, func() int { return count("calls") })
 	})
 }
@@ -206,8 +207,8 @@ func TestPinnedRefused(t *testing.T) {
 		check(t, driver.Emulated(driver.EmulatorOptions{Fail: func(string) int { return code }}), func(n int) { code = max(0, min(2*n, 2)) })
 	})
 	t.Run("fake", func(t *testing.T) {
-		l := library(t, fake.Options{})
-		check(t, openFake(t, l), func(n int) {
+		l := faketest.Library(t, fake.Options{})
+		check(t, faketest.Open(t, l), func(n int) {
 			if err := l.FailAt(n, 2); err != nil {
 				t.Fatal(err)
 			}
@@ -330,7 +331,7 @@ func TestNothingOnTheHost(t *testing.T) {
 		t.Log(unsafe.Slice((*float32)(p), 100)[3])
 	}
 	t.Run("emulator", func(t *testing.T) { check(t, driver.Emulated(driver.EmulatorOptions{})) })
-	t.Run("fake", func(t *testing.T) { check(t, openFake(t, library(t, fake.Options{}))) })
+	t.Run("fake", func(t *testing.T) { check(t, faketest.Open(t, faketest.Library(t, fake.Options{}))) })
 }
 
 // TestNoAllocation: the calls of a training step allocate nothing.
@@ -339,7 +340,7 @@ func TestNoAllocation(t *testing.T) {
 		t.Skip("under the race detector pools forget on purpose")
 	}
 	t.Run("emulator", func(t *testing.T) { noAllocation(t, driver.Emulated(driver.EmulatorOptions{Workers: 2})) })
-	t.Run("fake", func(t *testing.T) { noAllocation(t, openFake(t, library(t, fake.Options{}))) })
+	t.Run("fake", func(t *testing.T) { noAllocation(t, faketest.Open(t, faketest.Library(t, fake.Options{}))) })
 }
 
 func noAllocation(t *testing.T, d driver.Driver) {

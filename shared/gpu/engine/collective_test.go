@@ -13,6 +13,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/lib"
 	"gradsync/shared/tensor"
 )
@@ -26,7 +27,7 @@ type ranked struct {
 
 func openRanks(t *testing.T, n int, lazy bool) *ranked {
 	t.Helper()
-	f := &ranked{cuda: library(t, fake.Options{Lazy: lazy, Devices: n})}
+	f := &ranked{cuda: faketest.Library(t, fake.Options{Lazy: lazy, Devices: n})}
 	built, err := fake.BuildNCCL()
 	if err == nil {
 		f.nccl, err = f.cuda.NCCL(built)

@@ -10,6 +10,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/optim"
@@ -98,7 +99,7 @@ func stepOn(e tensor.Device, m *model.Model, n int) (o outcome) {
 func TestEveryCallFails(t *testing.T) {
 	notInRace(t)
 	t.Run("fake", func(t *testing.T) {
-		l := library(t, fake.Options{})
+		l := faketest.Library(t, fake.Options{})
 		d, err := driver.Open(l.Path, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -269,7 +270,7 @@ func TestNoMemory(t *testing.T) {
 // TestOverlap: when the first layer's gradient is handed over, the whole pass is queued,
 // and nobody has waited but for the loss and for that gradient. Parameters go up once.
 func TestOverlap(t *testing.T) {
-	l := library(t, fake.Options{Lazy: true})
+	l := faketest.Library(t, fake.Options{Lazy: true})
 	d, err := driver.Open(l.Path, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
@@ -176,7 +177,7 @@ func TestGraphCalls(t *testing.T) {
 // TestGraphFails: whichever call of the driver's fails in a step that is captured or comes
 // again, there is one error that names it, nothing stays behind, and the next step is whole.
 func TestGraphFails(t *testing.T) {
-	l := library(t, fake.Options{})
+	l := faketest.Library(t, fake.Options{})
 	d, err := driver.Open(l.Path, 0)
 	if err != nil {
 		t.Fatal(err)

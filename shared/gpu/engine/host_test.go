@@ -10,7 +10,7 @@ import (
 	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 )
@@ -242,33 +242,9 @@ func open(t *testing.T, d driver.Driver) *engine.Engine {
 	return e
 }
 
-// library returns a fake driver library of its own, or skips.
-func library(t *testing.T, o fake.Options) *fake.Library {
-	t.Helper()
-	if testing.Short() && !race.Enabled { // its locks are for threads
-		t.Skip("takes seconds: make test has it")
-	}
-	built, err := fake.Build(kernels.Sources())
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := fake.New(built, t.TempDir(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 func openFake(t *testing.T, o fake.Options) driver.Driver {
 	t.Helper()
-	d, err := driver.Open(library(t, o).Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return faketest.Open(t, faketest.Library(t, o))
 }
 
 // notInRace skips a long test of one goroutine in make race; make test-long has it under the

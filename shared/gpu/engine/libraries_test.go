@@ -13,6 +13,7 @@ import (
 	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/lib"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/portable"
@@ -30,7 +31,7 @@ type fakes struct {
 // openFakes returns fakes of their own, or skips; the driver is closed at the test's end.
 func openFakes(t *testing.T, lazy bool) *fakes {
 	t.Helper()
-	f := &fakes{cuda: library(t, fake.Options{Lazy: lazy, Capability: 80})} // cuBLAS wants more memory on newer ones
+	f := &fakes{cuda: faketest.Library(t, fake.Options{Lazy: lazy, Capability: 80})} // cuBLAS wants more memory on newer ones
 	built, err := fake.BuildLibraries()
 	if err == nil {
 		f.blas, f.dnn, err = f.cuda.Libraries(built, filepath.Dir(f.cuda.Path), 12)
@@ -306,7 +307,7 @@ func TestRefused(t *testing.T) {
 		"NVIDIA's driver alone") {
 		t.Errorf("on the emulator: %v", err)
 	}
-	l := library(t, fake.Options{Capability: 75})
+	l := faketest.Library(t, fake.Options{Capability: 75})
 	d, err := driver.Open(l.Path, 0)
 	if err != nil {
 		t.Fatal(err)

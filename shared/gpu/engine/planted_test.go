@@ -10,6 +10,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 )
@@ -44,7 +45,7 @@ func (d forgetful) Sync(s driver.Stream) error {
 // TestForgottenWaits: every kind of wait that the engine does is needed: without it the lazy
 // driver gives another loss or gradient.
 func TestForgottenWaits(t *testing.T) {
-	l := library(t, fake.Options{Lazy: true})
+	l := faketest.Library(t, fake.Options{Lazy: true})
 	d, err := driver.Open(l.Path, 0)
 	if err != nil {
 		t.Fatal(err)

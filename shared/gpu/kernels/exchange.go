@@ -124,11 +124,6 @@ func (q *Queue) SubInt32(n int, dst, src unsafe.Pointer) error {
 	return q.integers(subInt32, n, dst, src)
 }
 
-// AddInt32Wide adds n integers of src to dst, which is int64.
-func (q *Queue) AddInt32Wide(n int, dst, src unsafe.Pointer) error {
-	return q.integers(addInt32Wide, n, dst, src)
-}
-
 func (q *Queue) integers(k kernel, n int, dst, src unsafe.Pointer) error {
 	q.addresses(dst, src)
 	q.ints(n)

@@ -137,11 +137,11 @@ func TestIntegers(t *testing.T) {
 	onAll(t, func(m *machine) {
 		r := rand.New(rand.NewPCG(14, 14))
 		for _, n := range lengths {
-			a, b, wide := make([]int32, n), make([]int32, n), make([]int64, n)
+			a, b := make([]int32, n), make([]int32, n)
 			for i := range a {
-				a[i], b[i], wide[i] = int32(r.Uint32()), int32(r.Uint32()), int64(r.Uint64())
+				a[i], b[i] = int32(r.Uint32()), int32(r.Uint32())
 			}
-			pa, pb, pw := up(m, a), up(m, b), up(m, wide)
+			pa, pb := up(m, a), up(m, b)
 			compare := func(what string) {
 				for i, v := range down[int32](m, pa, n) {
 					if v != a[i] {
@@ -155,13 +155,6 @@ func TestIntegers(t *testing.T) {
 			m.ok(m.AddInt32(n, pa, pb))
 			m.ok(m.SubInt32(n, pa, pb))
 			compare("sum and difference")
-			m.ok(m.AddInt32Wide(n, pw, pb))
-			vec.AddInt32Wide(wide, b)
-			for i, v := range down[int64](m, pw, n) {
-				if v != wide[i] {
-					m.t.Fatalf("wide sum: element %d is %d, want %d", i, v, wide[i])
-				}
-			}
 			m.clear()
 		}
 	})

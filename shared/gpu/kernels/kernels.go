@@ -76,7 +76,6 @@ const (
 	quantiseRange
 	addInt32
 	subInt32
-	addInt32Wide
 	kernels // how many
 )
 
@@ -113,7 +112,6 @@ var signatures = [kernels]struct{ name, params string }{
 	quantiseRange:       {"quantise_range", "pppidfi"},
 	addInt32:            {"add_int32", "ppi"},
 	subInt32:            {"sub_int32", "ppi"},
-	addInt32Wide:        {"add_int32_wide", "ppi"},
 }
 
 // threads is how many every block has.

@@ -2,7 +2,6 @@ package kernels_test
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/tensor"
 )
@@ -88,25 +88,7 @@ func firstDifference(got, want []byte) string {
 
 func openFake(t *testing.T) driver.Driver {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	built, err := fake.Build(kernels.Sources())
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := fake.New(built, t.TempDir(), fake.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := driver.Open(l.Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return faketest.Open(t, faketest.Library(t, fake.Options{}))
 }
 
 func newMachine(t *testing.T, d driver.Driver) *machine {

@@ -1,7 +1,6 @@
 package lib
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +8,7 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/gpu/fake/faketest"
 )
 
 func TestNatural(t *testing.T) {
@@ -118,18 +117,8 @@ func (c missing) check(t *testing.T) {
 // TestVersions: libraries of another major version or for a newer CUDA than the driver's are
 // refused with both numbers; what is no such library, with what it lacks.
 func TestVersions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	cuda, err := fake.Build(kernels.Sources())
-	built, other := fake.BuildLibraries()
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err := errors.Join(err, other); err != nil {
-		t.Fatal(err)
-	}
-	driver, err := fake.New(cuda, t.TempDir(), fake.Options{})
+	driver := faketest.Library(t, fake.Options{})
+	built, err := fake.BuildLibraries()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +148,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s %d: %q, want %q", c.key, c.v, got, c.says)
 		}
 	}
-	text, err := os.ReadFile(cuda)
+	text, err := os.ReadFile(driver.Path)
 	if err != nil {
 		t.Fatal(err)
 	}

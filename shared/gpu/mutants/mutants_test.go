@@ -15,6 +15,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/gpu/kernels/clang"
 )
@@ -129,22 +130,7 @@ func TestEmulator(t *testing.T) {
 // openFake builds the fake driver of some sources, or skips.
 func openFake(t *testing.T, sources fs.FS, o fake.Options) driver.Driver {
 	t.Helper()
-	built, err := fake.Build(sources)
-	if errors.Is(err, fake.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := fake.New(built, t.TempDir(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := driver.Open(l.Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return faketest.Open(t, faketest.Of(t, sources, o))
 }
 
 // TestFake finds all mistakes but those that need a watch on every address. Each runs in

@@ -158,8 +158,7 @@ func (s *sweeper) rest() {
 	s.keep(clipped, kernels.ClippedInts(n))
 	s.try(s.AddInt32(n, q, labels))
 	s.try(s.SubInt32(n-1, q, labels))
-	s.try(s.AddInt32Wide(n, losses, q))
-	s.keep(losses, 2*n)
+	s.keep(q, n)
 }
 
 func (s *sweeper) bitmaps() {

@@ -163,7 +163,3 @@ KERNEL(add_int32)(unsigned* dst, const unsigned* src, int n) {
 KERNEL(sub_int32)(unsigned* dst, const unsigned* src, int n) {
   FOR_EACH(i, n) dst[i] -= src[i];
 }
-
-KERNEL(add_int32_wide)(long long* dst, const int* src, int n) {
-  FOR_EACH(i, n) dst[i] += src[i];
-}
