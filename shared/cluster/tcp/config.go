@@ -61,6 +61,8 @@ func (c Config) checked() (Config, error) {
 		return c, fmt.Errorf("tcp: size %d, want 1 to %d", c.Size, maxSize)
 	case c.Rank < 0 || c.Rank >= c.Size:
 		return c, fmt.Errorf("tcp: rank %d of %d ranks", c.Rank, c.Size)
+	case cluster.CheckName(c.Job) != nil:
+		return c, fmt.Errorf("tcp: name of the job: %w", cluster.CheckName(c.Job))
 	case c.Conns < 0 || c.Conns > maxConns:
 		return c, fmt.Errorf("tcp: %d connections per peer, want 1 to %d", c.Conns, maxConns)
 	case c.Chunk < 0 || c.Chunk > maxChunk:
