@@ -94,7 +94,8 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
 	out, err := train.Run(ctx, cfg)
 	bar.finish()
-	if err != nil {
+	var unwritten *train.UnwrittenError
+	if err != nil && !errors.As(err, &unwritten) {
 		if events != nil {
 			events.Discard()
 		}
@@ -106,10 +107,23 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	if out == nil { // another process of the job prints
 		return nil
 	}
-	path, err := export.EndTraining(events, out)
-	if err != nil {
-		return fmt.Errorf("train: --tensorboard: %w", err)
+	path, lost := export.EndTraining(events, out)
+	if lost != nil {
+		err = both(err, fmt.Errorf("train: --tensorboard: %w", lost))
 	}
+	return both(a.printTraining(out, path, cfg.Rate), err)
+}
+
+// both joins two errors, each of which may be nil, in one line.
+func both(a, b error) error {
+	if a == nil || b == nil {
+		return errors.Join(a, b)
+	}
+	return fmt.Errorf("%w; %w", a, b)
+}
+
+// printTraining prints an outcome, whatever could not be written of the run: it may be hours' work.
+func (a *app) printTraining(out *train.Outcome, path string, rate float64) (err error) {
 	if a.json {
 		err = a.printJSON(out)
 	} else {
@@ -119,7 +133,7 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 		}
 	}
 	if err == nil && out.Diverged != nil {
-		err = fmt.Errorf("train: diverged, lower --rate %g", cfg.Rate)
+		err = fmt.Errorf("train: diverged, lower --rate %g", rate)
 	}
 	return err
 }

@@ -15,7 +15,9 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
+
+	"gradsync/internal/atomic"
+	"gradsync/internal/readfile"
 )
 
 // Tensor is one named tensor, row-major.
@@ -180,46 +182,29 @@ func elements(shape []int64) (int64, error) {
 	return n, nil
 }
 
-// Write writes the file through a temporary one beside it and a rename, so that
-// path never holds half a file. A link is followed.
-func Write(path string, f File) (err error) {
+// Write writes the file as a whole (package atomic), so that path never holds half a file,
+// not even after a power cut. A link is followed.
+func Write(path string, f File) error {
 	data, err := Encode(f)
 	if err != nil {
 		return err
 	}
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("safetensors: write %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = tmp.Write(data); err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil { // a power cut after the rename must not find an empty file
-		err = tmp.Sync()
-	}
-	if closed := tmp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("safetensors: write %s: %w", path, err)
+	if err := atomic.WriteFile(path, data); err != nil {
+		return fmt.Errorf("safetensors: write: %w", err)
 	}
 	return nil
 }
 
-// Read reads a whole file.
+// maxFile is the size in bytes of the largest file that is read.
+const maxFile = 16 << 30
+
+// Read reads a whole file, of at most 16 GiB. What is no file, as a device, is refused: it
+// has no end to trust in.
 func Read(path string) (File, error) {
-	data, err := os.ReadFile(path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return File{}, fmt.Errorf("safetensors: read: %s is no file", path)
+	}
+	data, err := readfile.Limited(path, maxFile)
 	if err != nil {
 		return File{}, fmt.Errorf("safetensors: read: %w", err)
 	}
