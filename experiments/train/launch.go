@@ -48,6 +48,7 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 		return results, t.elapsed, nil
 	}
 	r.out.BytesSent = trace.BodyBytes()
+	r.out.StartupBytes = trace.Probe
 	for _, n := range trace.Kernel {
 		r.out.KernelBytes += n
 	}
