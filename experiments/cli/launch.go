@@ -83,7 +83,8 @@ More than 4 processes per core of a host want --oversubscribe.`,
 	s.DurationVar(&f.join, "join", 0, "how long to wait for all ranks to come (default --timeout; 5 m where hosts are started by hand)")
 	s.StringVar(&f.rendezvous, "rendezvous", "", "host:port where rank 0 listens (default a free port here; with --hosts port "+launch.Port+")")
 	s.StringVar(&f.listen, "iface", "", "interface or address for data, on every host (default that of the way to the rendezvous)")
-	s.StringVar(&f.job, "job", "", "name of the job, the same on all hosts; this host's users see it in the process list, but not $GRADSYNC_JOB (default that, else a new one)")
+	s.StringVar(&f.job, "job", "", "name of the job, the same on all hosts, which the process list shows (default $GRADSYNC_JOB, which it does not, else "+
+		"a new one)")
 	s.BoolVar(&f.crowd, "oversubscribe", false, "more processes on this host than 4 per core")
 	return cmd
 }

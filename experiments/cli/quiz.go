@@ -106,7 +106,8 @@ func (s *quizSession) replies(given string, in io.Reader) ([]string, error) {
 	var err error
 	if given == "-" {
 		text, err = readfile.From(in, "standard input", maxAnswers)
-	} else if text, err = readfile.Limited(given, maxAnswers); err != nil && (strings.Contains(given, ";") || len(s.questions) == 1 && errors.Is(err, fs.ErrNotExist)) {
+	} else if text, err = readfile.Limited(given, maxAnswers); err != nil && (strings.Contains(given, ";") || len(s.questions) == 1 && errors.Is(err,
+		fs.ErrNotExist)) {
 		return s.fitting(strings.Split(given, ";"))
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -29,7 +29,8 @@ func TestAJobsEnvironmentIsNotIgnored(t *testing.T) {
 	}
 	t.Setenv("GRADSYNC_RENDEZVOUS", "127.0.0.1:1")
 	t.Setenv("GRADSYNC_JOIN", "50ms")
-	if rc, out, msg := gradsync(strings.Fields(strings.Replace(line, "--timing-only", "--data synthetic --engine portable", 1) + "--runtime auto")...); rc != exitFailed || out != "" ||
+	if rc, out, msg := gradsync(strings.Fields(strings.Replace(line, "--timing-only", "--data synthetic --engine portable", 1) +
+		"--runtime auto")...); rc != exitFailed || out != "" ||
 		!strings.Contains(msg, "no answer at 127.0.0.1:1") {
 		t.Errorf("auto in a job: exit code %d, %s%s", rc, out, msg)
 	}

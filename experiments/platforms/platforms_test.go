@@ -354,7 +354,8 @@ func TestALongFileIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Load(path)
-	if err == nil || !strings.Contains(err.Error(), path+" has 16777217 bytes, and at most 16777216 are read here") || !strings.Contains(err.Error(), "is it the right file?") {
+	if err == nil || !strings.Contains(err.Error(), path+" has 16777217 bytes, and at most 16777216 are read here") || !strings.Contains(err.Error(),
+		"is it the right file?") {
 		t.Error(err)
 	}
 }

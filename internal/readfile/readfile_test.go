@@ -25,7 +25,8 @@ func TestLimited(t *testing.T) {
 	if _, err := Limited(path+"x", 4); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if b, err := From(strings.NewReader("12345"), "standard input", 4); b != nil || err == nil || !strings.HasPrefix(err.Error(), "standard input has at least 5 bytes") {
+	if b, err := From(strings.NewReader("12345"), "standard input", 4); b != nil || err == nil || !strings.HasPrefix(err.Error(),
+		"standard input has at least 5 bytes") {
 		t.Errorf("%q, %v", b, err)
 	}
 	if _, err := os.Stat("/dev/zero"); err != nil {

@@ -294,7 +294,8 @@ func TestPlatformsNamesArePrintable(t *testing.T) {
 		`{"name": "a", "server": {"name": "s\r", ` + host + `}, "workers": [{"name": "w", ` + host + `}]}`,
 		`{"name": "a", "nodes": [{"name": "n\u202e", "bandwidth": "1 Gb/s"}], "workers": [{"name": "w", ` + host + `}]}`,
 	} {
-		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "has the control character U+") || strings.ContainsAny(err.Error(), "\n\r\x1b\x07") {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "has the control character U+") || strings.ContainsAny(err.Error(),
+			"\n\r\x1b\x07") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -16,7 +16,7 @@ type Trace struct {
 	Kernel []int64 `json:",omitempty"`
 	// Probe counts the bytes, frame headers included, by which the runtime tried its
 	// links before the run began; neither Sent nor Kernel has them.
-	Probe int64  `json:",omitempty"`
+	Probe int64  `json:"-"`
 	Spans []Span // empty unless the runtime was asked to record them
 }
 

@@ -12,12 +12,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
-
-	"gradsync/internal/atomic"
-	"gradsync/internal/readfile"
+	"path/filepath"
 )
 
 // Tensor is one named tensor, row-major.
@@ -182,15 +182,59 @@ func elements(shape []int64) (int64, error) {
 	return n, nil
 }
 
-// Write writes the file as a whole (package atomic), so that path never holds half a file,
-// not even after a power cut. A link is followed.
+// Write writes the file through a temporary one beside it and a rename, so that
+// path never holds half a file, not even after a power cut. A link is followed. An
+// error names path, not the file beside it.
 func Write(path string, f File) error {
 	data, err := Encode(f)
 	if err != nil {
 		return err
 	}
-	if err := atomic.WriteFile(path, data); err != nil {
-		return fmt.Errorf("safetensors: write: %w", err)
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	if err := replace(path, data); err != nil {
+		var at *fs.PathError
+		var renamed *os.LinkError
+		switch {
+		case errors.As(err, &at):
+			err = at.Err
+		case errors.As(err, &renamed):
+			err = renamed.Err
+		}
+		return fmt.Errorf("safetensors: write %s: %w", path, err)
+	}
+	return nil
+}
+
+func replace(path string, data []byte) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(tmp.Name())
+		}
+	}()
+	if _, err = tmp.Write(data); err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil { // a power cut after the rename must not find an empty file
+		err = tmp.Sync()
+	}
+	if closed := tmp.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return err
+	}
+	if d, err := os.Open(filepath.Dir(path)); err == nil { // the new name; not every system can
+		_ = d.Sync()
+		_ = d.Close()
 	}
 	return nil
 }
@@ -201,10 +245,17 @@ const maxFile = 16 << 30
 // Read reads a whole file, of at most 16 GiB. What is no file, as a device, is refused: it
 // has no end to trust in.
 func Read(path string) (File, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("safetensors: read: %s is no file", path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return File{}, fmt.Errorf("safetensors: read: %w", err)
 	}
-	data, err := readfile.Limited(path, maxFile)
+	switch {
+	case !info.Mode().IsRegular():
+		return File{}, fmt.Errorf("safetensors: read: %s is no file: want one of parameters", path)
+	case info.Size() > maxFile:
+		return File{}, fmt.Errorf("safetensors: read: %s has %d bytes, and at most %d are read (16 GiB): is it the right file?", path, info.Size(), int64(maxFile))
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return File{}, fmt.Errorf("safetensors: read: %w", err)
 	}
