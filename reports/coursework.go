@@ -68,7 +68,8 @@ func Coursework() ([]byte, error) {
 	}
 	text := anchored.ReplaceAllString(string(src), "$1")
 	text = localLink.ReplaceAllString(text, "](reports/html/$1.html$2)")
-	return []byte("# Coursework with gradsync\n\n<!-- written by `make reports` from reports/text/" + coursework + ".en.md -->\n\n" + strings.TrimSpace(text) + "\n"), nil
+	const head = "# Coursework with gradsync\n\n<!-- written by `make reports` from reports/text/" + coursework + ".en.md -->\n\n"
+	return []byte(head + strings.TrimSpace(text) + "\n"), nil
 }
 
 // localLink is a link from one page to another.
