@@ -82,6 +82,21 @@ func (b *Box[R, M]) Cancel(r R) bool {
 	return false
 }
 
+// Lose withdraws the posted receives that only messages of one source match, and returns them in posting order.
+func (b *Box[R, M]) Lose(from int) (lost []R) {
+	kept := b.posted[:0]
+	for _, e := range b.posted {
+		if e.key.From == from {
+			lost = append(lost, e.val)
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	clear(b.posted[len(kept):])
+	b.posted = kept
+	return lost
+}
+
 // remove deletes s[i], keeping order. Removing the oldest, the common case,
 // only moves the start.
 func remove[T any](s []entry[T], i int) []entry[T] {

@@ -113,6 +113,10 @@ func (r *Rank) Finish(p *Packet) {
 func (r *Rank) Receive(q *Req, key match.Key) {
 	p, ok := r.box.Post(key, q)
 	if !ok {
+		if r.Told(key.From) {
+			r.box.Cancel(q)
+			q.Complete(&cluster.LostError{Rank: key.From})
+		}
 		return
 	}
 	q.bound, p.Recv = true, q
