@@ -155,6 +155,7 @@ type Rank struct {
 	working bool           // a goroutine serves queue
 	failed  []*computation // those that ended with an error
 
+	posts  uint64 // receives posted
 	gone   bool   // it is lost
 	told   []bool // by rank: this rank was told that it is lost; nil: of none
 	heard  int    // losses it was told of
@@ -177,7 +178,9 @@ type Req struct {
 	Body []byte       // of a send: what was given away and is still to be written
 
 	rank    *Rank
-	bound   bool // of a receive: its message has begun to arrive
+	bound   bool   // of a receive: its message has begun to arrive
+	order   uint64 // of a receive: how many were posted before it
+	unasked bool   // of a receive that is bound: Cancel waits for its end
 	kind    string
 	done    bool
 	seq     uint64

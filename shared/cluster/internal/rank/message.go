@@ -111,6 +111,8 @@ func (r *Rank) Finish(p *Packet) {
 // Receive posts q, to be completed once a message that key accepts has filled
 // q.Into. The caller holds the lock.
 func (r *Rank) Receive(q *Req, key match.Key) {
+	q.order = r.posts
+	r.posts++
 	p, ok := r.box.Post(key, q)
 	if !ok {
 		if r.Told(key.From) {
@@ -119,6 +121,11 @@ func (r *Rank) Receive(q *Req, key match.Key) {
 		}
 		return
 	}
+	r.bind(q, p)
+}
+
+// bind gives q the message that it matches.
+func (r *Rank) bind(q *Req, p *Packet) {
 	q.bound, p.Recv = true, q
 	if p.Whole { // else whoever reads it ends the receive
 		r.Finish(p)

@@ -1,6 +1,12 @@
 package rank
 
-import "gradsync/shared/cluster"
+import (
+	"cmp"
+	"slices"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/match"
+)
 
 // survivor is the Proc of an elastic run.
 type survivor struct{ *Thread }
@@ -67,6 +73,33 @@ func (r *Rank) Tell(lost int) {
 		q.Complete(nil)
 	}
 	r.alarms = nil
+}
+
+// Discard takes back messages of a rank that is lost, of which not all has come: whoever receives one goes on to
+// wait, if it takes any rank's, and else ends when Tell is called. Nothing may overtake them.
+func (r *Rank) Discard(parts []*Packet) {
+	var open []*Req
+	for _, p := range parts {
+		q := p.Recv
+		r.box.Forget(p.Key, func(early *Packet) bool { return q != nil || early == p })
+		r.net.Recycle(p)
+		if q == nil {
+			continue
+		}
+		q.bound, p.Recv = false, nil
+		open = append(open, q)
+	}
+	slices.SortFunc(open, func(a, b *Req) int { return cmp.Compare(a.order, b.order) })
+	for _, q := range open {
+		if q.unasked {
+			q.Complete(cluster.ErrCancelled)
+			continue
+		}
+		key := match.Key{From: q.Peer, Tag: q.Tag, Bcast: q.kind == "bcast"}
+		if next, ok := r.box.Again(key, q, func(posted *Req) bool { return posted.order < q.order }); ok {
+			r.bind(q, next)
+		}
+	}
 }
 
 // Die ends r's part in the run: it is lost, and each call of its threads fails.

@@ -123,6 +123,7 @@ func (t *Thread) Cancel(r cluster.Req) {
 	}
 	// A message that has begun to fill the buffer comes to its end first.
 	for q.bound && !q.done && t.failure() == nil {
+		q.unasked = true
 		t.block(0, false, []cluster.Req{q})
 	}
 }
