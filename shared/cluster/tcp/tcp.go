@@ -129,7 +129,9 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 		}()
 	}
 	group.Wait()
-	cancel()
+	if !slices.ContainsFunc(nodes, (*node).gone) { // else all have met, and it hears how each ends
+		cancel()
+	}
 	host.Wait()
 	if len(lost) == r.cfg.Size {
 		return outs[0], verdict
