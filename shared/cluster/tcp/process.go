@@ -172,8 +172,12 @@ func (n *node) listen() {
 			n.conclude(&failure{Rank: n.cfg.Rank, Addr: n.cfg.name(n.cfg.Rank, n.book.Addrs[n.cfg.Rank]), Op: "crash", Text: cluster.ErrCrashed.Error(), Origin: -1})
 		} else if err != nil {
 			rank := n.hostRank
+			cause := err.Error()
+			if rank >= 0 {
+				cause = "rendezvous: " + cause
+			}
 			n.conclude(&failure{Rank: rank, Addr: n.cfg.name(rank, n.cfg.Rendezvous), Op: lossOp(err), Origin: -1,
-				Lost: &RankLost{Rank: rank, Addr: n.cfg.Rendezvous, NoticedBy: n.cfg.Rank, Cause: "rendezvous: " + err.Error()}})
+				Lost: &RankLost{Rank: rank, Addr: n.cfg.Rendezvous, NoticedBy: n.cfg.Rank, Cause: cause}})
 		}
 		if over || err != nil {
 			return
