@@ -23,8 +23,9 @@ type served struct {
 	done chan struct{}
 }
 
-// elastic returns the configurations of n ranks of an elastic job and serves their rendezvous.
-func elastic(t *testing.T, n int, timeout time.Duration, conns int) ([]tcp.Config, *served) {
+// elastic returns the configurations of n ranks of an elastic job, of which some are to be lost, and serves their
+// rendezvous.
+func elastic(t *testing.T, n, losses int, timeout time.Duration, conns int) ([]tcp.Config, *served) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -32,7 +33,7 @@ func elastic(t *testing.T, n int, timeout time.Duration, conns int) ([]tcp.Confi
 	}
 	cfgs := make([]tcp.Config, n)
 	for i := range cfgs {
-		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: "elastic", Rendezvous: ln.Addr().String(), Timeout: timeout, Join: never, Chunk: 64 << 10, Conns: conns,
+		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: fmt.Sprint("elastic ", losses), Rendezvous: ln.Addr().String(), Timeout: timeout, Join: never, Chunk: 64 << 10, Conns: conns,
 			Elastic: true}
 	}
 	s := &served{done: make(chan struct{})}
@@ -48,38 +49,41 @@ func elastic(t *testing.T, n int, timeout time.Duration, conns int) ([]tcp.Confi
 	return cfgs, s
 }
 
-// meets exchanges a message with every living rank for a number of steps and returns with whom it ended.
-func meets(p cluster.Proc, steps int) ([]byte, error) {
+// meets exchanges a message with every living rank until all know of a number of losses, and returns with whom it ended.
+func meets(p cluster.Proc, losses int) ([]byte, error) {
 	s := p.(cluster.Survivor)
-	for step := range steps {
+	for step, all := int64(0), false; !all; step++ {
 		alive := s.Alive()
 		in, reqs := make([]cluster.Msg, p.Size()), make([]cluster.Req, p.Size())
 		for _, k := range alive {
 			reqs[k] = p.Irecv(k, 1, &in[k])
-			p.Isend(k, 1, &cluster.Msg{Body: make([]byte, 100_000), Given: true, Meta: [4]int64{int64(step)}})
+			p.Isend(k, 1, &cluster.Msg{Body: make([]byte, 100_000), Given: true, Meta: [4]int64{step, int64(p.Size() - len(alive))}})
 		}
+		all = true
 		for _, k := range alive {
 			if err := cluster.Wait(p, reqs[k]); errors.Is(err, cluster.ErrLost) {
 				continue
 			} else if err != nil {
 				return nil, err
 			}
-			if in[k].Meta[0] != int64(step) || len(in[k].Body) != 100_000 {
+			if in[k].Meta[0] != step || len(in[k].Body) != 100_000 {
 				return nil, fmt.Errorf("rank %d got step %d of rank %d in step %d", p.Rank(), in[k].Meta[0], k, step)
 			}
+			all = all && in[k].Meta[1] == int64(losses)
 		}
 	}
 	return fmt.Appendf(nil, "rank %d with %v", p.Rank(), s.Alive()), nil
 }
 
-// steps are those of a rank in a process of its own: some hundred milliseconds.
-const steps = 400
-
-// runElastic runs one rank in this process and prints how it ended.
+// runElastic runs one rank in this process and prints how it ended. The job's name says how many are to be lost.
 func runElastic(cfg tcp.Config) {
+	var losses int
+	if _, err := fmt.Sscanf(cfg.Job, "elastic %d", &losses); err != nil {
+		panic(err)
+	}
 	out, err := tcp.New(cfg).Run(context.Background(), func(p cluster.Proc) ([]byte, error) {
 		fmt.Println("started")
-		return meets(p, steps)
+		return meets(p, losses)
 	})
 	end := ended{Text: fmt.Sprint(err)}
 	if out.Trace != nil {
@@ -95,7 +99,7 @@ func runElastic(cfg tcp.Config) {
 // and that the first of them has what all left.
 func outlive(t *testing.T, n int, timeout time.Duration, blow func(p *os.Process) error, victims ...int) (procs []*process, s *served) {
 	t.Helper()
-	cfgs, s := elastic(t, n, timeout, 1)
+	cfgs, s := elastic(t, n, len(victims), timeout, 1)
 	for _, cfg := range cfgs {
 		procs = append(procs, launch(t, cfg))
 	}
@@ -157,7 +161,7 @@ func TestSurvivorsOfKilledProcesses(t *testing.T) {
 // ends, and sends to it end too. Its own run ends and says why.
 func TestHalfAMessageIsDiscarded(t *testing.T) {
 	for _, conns := range []int{1, 3} {
-		cfgs, s := elastic(t, 3, never, conns)
+		cfgs, s := elastic(t, 3, 1, never, conns)
 		cfgs[2] = cfgs[2].WithFaults(func(peer int, conn net.Conn) net.Conn {
 			if peer != 0 {
 				return conn
@@ -202,7 +206,7 @@ func TestHalfAMessageIsDiscarded(t *testing.T) {
 
 // A job agrees on whether it is elastic.
 func TestElasticForAllOrNone(t *testing.T) {
-	cfgs, s := elastic(t, 2, never, 1)
+	cfgs, s := elastic(t, 2, 0, never, 1)
 	cfgs[1].Elastic = false
 	_, errs := each(cfgs[1:], nothing)
 	wantAll(t, errs, "elastic false, the job true")
