@@ -16,7 +16,10 @@ type Trace struct {
 	Kernel []int64 `json:",omitempty"`
 	// Probe counts the bytes, frame headers included, by which the runtime tried its
 	// links before the run began; neither Sent nor Kernel has them.
-	Probe int64  `json:"-"`
+	Probe int64 `json:"-"`
+	// Lost are the ranks that an elastic run went on without, in the order in which its
+	// survivors were told.
+	Lost  []int  `json:",omitempty"`
 	Spans []Span // empty unless the runtime was asked to record them
 }
 
