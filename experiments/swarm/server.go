@@ -20,8 +20,9 @@ import (
 // What all runs with a server have: some hundred gradients in some hundred milliseconds.
 const (
 	pushes = 100
-	lease  = 100 * time.Millisecond // longer than the slowest iteration, which takes some 24 · 2.5 ms
 	rate   = 0.3
+	// aLease is longer than the slowest iteration, which takes some 24 · 2.5 ms.
+	aLease = 100 * time.Millisecond
 )
 
 // ofWorkers and ofServer are the faults of methods with a server, which itself lives.
@@ -35,6 +36,7 @@ type service struct {
 	name    string
 	n       int
 	options rivals.Options
+	lease   time.Duration // 0: nobody is ever left out, and so nobody crashes
 	hosts   []faults.Host
 	watch   *watch
 	log     *dasp.Log
@@ -45,13 +47,17 @@ type service struct {
 func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed) {
 	r := cluster.Stream(seed, 0, name, "swarm")
 	n := 1 + r.IntN(6)
-	v := &service{name: name, n: n, options: drawOptions(r, name, n), trained: [][]float32{begin()}}
-	s = Seed{Method: name, Seed: seed, Cluster: describe(name, v.options)}
+	v := &service{name: name, n: n, options: drawOptions(r, name, n), lease: aLease, trained: [][]float32{begin()}}
+	mix := ofWorkers
+	if r.IntN(5) == 0 {
+		v.lease, mix.Crash = 0, 0
+	}
+	s = Seed{Method: name, Seed: seed, Cluster: v.describe()}
 	v.hosts, s.Faults = schedule(seed, n+1, func(rank int) faults.Mix {
 		if rank == 0 {
 			return ofServer
 		}
-		return ofWorkers
+		return mix
 	})
 	err := v.run(ctx, machines(r, n), seed, cores)
 	s.Left, s.Joined, s.Updates = v.watch.left, v.watch.joined, int64(len(v.trained)-1)
@@ -107,10 +113,10 @@ func drawOptions(r *rand.Rand, name string, n int) rivals.Options {
 	return o
 }
 
-// describe says what of a method's options a seed has drawn.
-func describe(name string, o rivals.Options) string {
-	text := fmt.Sprintf("a server, %d workers", o.Workers)
-	switch name {
+// describe says what a seed has drawn.
+func (v *service) describe() string {
+	o, text := v.options, fmt.Sprintf("a server, %d workers, lease %v", v.n, v.lease)
+	switch v.name {
 	case "dasp":
 		text += fmt.Sprintf(", Smin %d, Smax %d, α %g, T_wait %s", o.Smin, o.Smax, o.Alpha, o.Wait)
 		if readings := strings.Join([]string{o.Gap, o.FSS, o.Arrivals, o.QISWeight, o.GroupWeight}, " "); strings.TrimSpace(readings) != "" {
@@ -131,7 +137,7 @@ func describe(name string, o rivals.Options) string {
 // run trains under the faults.
 func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cores int) error {
 	policy, err := rivals.New(v.name, v.options)
-	v.watch = newWatch(v.name, v.options, v.hosts)
+	v.watch = newWatch(v.name, v.options, v.lease, v.hosts)
 	if err != nil {
 		return err
 	}
@@ -143,7 +149,7 @@ func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cor
 	_, err = rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
 		l, err := dasp.Run(p, dasp.Job{
 			Policy: func() dasp.Policy { return v.watch.of(policy) }, Task: newQuadratic(p.Rank() - 1), Rate: rate, MaxPushes: pushes,
-			Decision: cluster.Work{Fixed: 20 * time.Microsecond}, Lease: lease, F: f,
+			Decision: cluster.Work{Fixed: 20 * time.Microsecond}, Lease: v.lease, F: f,
 			OnUpdate: func(_ dasp.Update, x []float32) bool {
 				v.trained = append(v.trained, slices.Clone(x))
 				return len(v.trained) > 3*pushes // an algorithm that does not count gradients

@@ -25,6 +25,7 @@ import (
 type watch struct {
 	method  string
 	options rivals.Options
+	lease   time.Duration
 	hosts   []faults.Host
 
 	present  []bool
@@ -51,10 +52,10 @@ type arrival struct {
 	applied int64 // version, 0: none
 }
 
-func newWatch(method string, o rivals.Options, hosts []faults.Host) *watch {
+func newWatch(method string, o rivals.Options, lease time.Duration, hosts []faults.Host) *watch {
 	n := o.Workers
-	w := &watch{method: method, options: o, hosts: hosts, present: make([]bool, n), asks: make([]bool, n), unused: make([]bool, n),
-		clock: make([]int64, n), held: make([]int64, n), latest: make([]int, n)}
+	w := &watch{method: method, options: o, lease: lease, hosts: hosts, present: make([]bool, n), asks: make([]bool, n),
+		unused: make([]bool, n), clock: make([]int64, n), held: make([]int64, n), latest: make([]int, n)}
 	for i := range w.present {
 		w.present[i] = true
 	}
@@ -150,11 +151,11 @@ func (w *watch) arrive(n int) {
 // leave checks that a crash or a pause made the worker silent.
 func (w *watch) leave(n int, at time.Duration) {
 	w.left++
-	if !w.present[n] || w.asks[n] {
-		w.fail("at %v worker %d leaves, which had left or has sent its gradient", at, n)
+	if w.lease == 0 || !w.present[n] || w.asks[n] {
+		w.fail("at %v worker %d leaves, which had left, has sent its gradient or has no lease", at, n)
 	}
 	w.present[n], w.unused[n] = false, false
-	from := at - lease
+	from := at - w.lease
 	for _, p := range w.hosts[0].Pauses { // a server that slept sees it late
 		if p.Meets(from, at) {
 			from -= p.To - p.From
