@@ -40,7 +40,7 @@ type group struct {
 	batch   int
 }
 
-// outcome is what a run without a server leaves, by rank.
+// outcome holds what a run without a server leaves, by rank.
 type outcome struct {
 	params [][]float32
 	ends   [][]time.Duration // of steps

@@ -51,12 +51,12 @@ type Config struct {
 	Progress func(method string, seeds int, share float64)
 }
 
-// Seed is what came of one seed of a method.
+// Seed tells what came of one seed of a method.
 type Seed struct {
 	Method  string `json:"method"`
 	Seed    uint64 `json:"seed"`
 	Cluster string `json:"cluster"` // ranks and options, in words
-	// Faults are those of each rank that has any.
+	// Faults lists the ranks that have any.
 	Faults  []Rank        `json:"faults"`
 	Updates int64         `json:"updates"` // versions or steps
 	Left    int           `json:"left"`    // times that a lease ended
@@ -88,7 +88,7 @@ type Tally struct {
 	Rate    float64 `json:"seeds_per_minute"`
 }
 
-// Report is what a swarm found. Failure is the first broken promise, by the lowest seed of its round; nil: none.
+// Report tells what a swarm found. Failure is the first broken promise, by the lowest seed of its round; nil: none.
 type Report struct {
 	Tallies []Tally `json:"methods"`
 	Failure *Seed   `json:"failure"`

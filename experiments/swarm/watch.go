@@ -17,8 +17,8 @@ import (
 //	dssp    answer ⇒ t_n − min(t) ≤ s_U;  t_n − min(t) ≤ s_L ⇒ answer
 //	gssp    answer ⇔ t_group − min(t_group) ≤ s
 //	asp     every gradient is answered at once
-//	bsp     a round has all that are present; ends when all have come
-//	backup  a round has N of N + m, or all that are present
+//	bsp     a round has all that are present, on one version; ends when all have come
+//	backup  a round has N of N + m, or all that are present, on one version; only older gradients are dropped
 //	dasp    v_n − min(v) ≤ Smax after a WSS or FSS answer; v_new − min(v) ≤ Smax + N − 2 at every instant
 //
 // All minima are over the living: who has left counts in none.
@@ -178,12 +178,18 @@ func (w *watch) action(a dasp.Action) {
 			if !w.unused[n] {
 				w.fail("version %d uses a gradient of worker %d that is used or has not come", w.newest, n)
 			}
+			if w.rounds() && w.held[n] != w.newest-1 {
+				w.fail("round %d has a gradient of worker %d on version %d", w.newest, n, w.held[n])
+			}
 			w.unused[n] = false
 			w.arrivals[w.latest[n]].applied = w.newest
 		}
 		w.roundOf(len(a.Workers))
 	case dasp.Drop:
 		for _, n := range a.Workers {
+			if w.present[n] && w.held[n] == w.newest {
+				w.fail("a gradient of worker %d on the newest version, %d, is dropped", n, w.newest)
+			}
 			w.unused[n] = false
 		}
 	case dasp.Reply:
@@ -222,13 +228,13 @@ func (w *watch) waiting() (n int) {
 
 // roundOf checks how many gradients an update of a method with barriers has.
 func (w *watch) roundOf(k int) {
-	switch quorum := w.quorum(); w.method {
-	case "bsp", "backup":
-		if k != quorum {
-			w.fail("round %d has %d gradients of %d living workers, want %d", w.newest, k, w.living(), quorum)
-		}
+	if quorum := w.quorum(); w.rounds() && k != quorum {
+		w.fail("round %d has %d gradients of %d living workers, want %d", w.newest, k, w.living(), quorum)
 	}
 }
+
+// rounds reports whether updates are of all that hold one version.
+func (w *watch) rounds() bool { return w.method == "bsp" || w.method == "backup" }
 
 // quorum returns how many gradients end a round.
 func (w *watch) quorum() int {

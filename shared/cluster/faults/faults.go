@@ -59,7 +59,7 @@ func mortal(f func() error) (err error) {
 	return f()
 }
 
-// survivor is what a Proc of an elastic run has beside the contract; algorithms find it by assertion.
+// survivor has the methods of a Proc of an elastic run beside the contract; algorithms find them by assertion.
 type survivor interface {
 	Lost() cluster.Req
 	Alive() []int
