@@ -41,6 +41,9 @@ type Config struct {
 	Hosts []cluster.Host
 	// Emulate makes a computation last at least its host's modelled time.
 	Emulate bool
+	// Elastic lets a run that has begun go on without the ranks it loses, unless the rendezvous is lost with one:
+	// each Proc is a cluster.Survivor. All processes of a job agree on it.
+	Elastic bool
 
 	wrap func(peer int, conn net.Conn) net.Conn // tests put faults into data connections
 }

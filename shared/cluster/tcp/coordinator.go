@@ -15,6 +15,7 @@ import (
 type coordinator struct {
 	cfg    *Config
 	run    int
+	rank   int // of the process that it runs in; −1: none
 	ln     net.Listener
 	events chan event
 	over   chan struct{} // closed when the loop ends
@@ -37,6 +38,7 @@ type coordinator struct {
 	unmoved time.Time // since when messages have been on their way and not a byte came
 	ended   bool
 	verdict *failure // nil: the run ended well, or has not
+	lost    []int    // ranks that an elastic run goes on without, in order
 }
 
 // member is a rank that was welcomed.
@@ -48,6 +50,7 @@ type member struct {
 	answer  state // to the wave
 	report  []byte
 	elapsed time.Duration
+	lost    bool
 }
 
 // event is a frame of a connection, or its end.
@@ -60,7 +63,7 @@ type event struct {
 }
 
 func newCoordinator(cfg *Config, run int, ln net.Listener) *coordinator {
-	return &coordinator{cfg: cfg, run: run, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
+	return &coordinator{cfg: cfg, run: run, rank: cfg.Rank, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
 		opening: map[net.Conn]bool{}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
 }
 
@@ -84,7 +87,7 @@ func (c *coordinator) serve(ended func()) {
 		case <-look.C:
 			c.startWave(true)
 		case <-c.quit:
-			c.fail(&failure{Rank: c.cfg.Rank, Addr: c.cfg.name(c.cfg.Rank, c.cfg.Rendezvous), Op: "rendezvous",
+			c.fail(&failure{Rank: c.rank, Addr: c.cfg.name(c.rank, c.cfg.Rendezvous), Op: "rendezvous",
 				Text: "the process of the rendezvous gave up", Origin: -1})
 		}
 	}
@@ -100,7 +103,7 @@ func (c *coordinator) serve(ended func()) {
 	// Each member closes its end when it has heard the verdict. Whoever is silent
 	// is not waited for longer than a fraction of the time-out.
 	grace := time.AfterFunc(max(c.cfg.Timeout/20, 50*time.Millisecond), func() {
-		if c.done < c.cfg.Size {
+		if c.verdict != nil {
 			c.hangUp()
 		}
 	})
@@ -108,6 +111,9 @@ func (c *coordinator) serve(ended func()) {
 	for _, m := range c.members {
 		if m != nil {
 			m.wire.finish()
+		}
+		if m != nil && m.lost {
+			_ = m.wire.conn.Close()
 		}
 	}
 	c.group.Wait()
@@ -188,6 +194,8 @@ func (c *coordinator) handle(e event) {
 	m := e.m
 	var err error
 	switch {
+	case m.lost:
+		return // whatever it says, the run goes on without it
 	case e.err != nil:
 		c.lose(m.rank, -1, e.err)
 		return
@@ -207,7 +215,9 @@ func (c *coordinator) handle(e event) {
 		}
 	case e.h.Tag == kindFail:
 		var f failure
-		if _, err = decode(e.h, e.body, &f); err == nil {
+		if _, err = decode(e.h, e.body, &f); err == nil && f.Lost != nil {
+			c.without(&f)
+		} else if err == nil {
 			c.fail(&f)
 		}
 	case e.h.Tag == kindDone:
@@ -247,6 +257,8 @@ func (c *coordinator) introduce(e event) {
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: it counts %d ranks, the job has %d", who, h.Size, c.cfg.Size))
 	case h.Conns != c.cfg.Conns:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: it wants %d connections per peer, the job has %d", who, h.Conns, c.cfg.Conns))
+	case h.Elastic != c.cfg.Elastic:
+		c.mistaken(e.wire, h, fmt.Sprintf("%s: elastic %v, the job %v", who, h.Elastic, c.cfg.Elastic))
 	case c.members[h.Rank] != nil:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: there is a rank %d at %s already", who, h.Rank, c.members[h.Rank].addr))
 	default:
@@ -281,7 +293,7 @@ func (c *coordinator) welcome(w *wire, h hello) {
 	m := &member{rank: h.Rank, addr: h.Addr, wire: w}
 	c.members[h.Rank] = m
 	c.here++
-	_ = w.send(kindWelcome, book{HostRank: c.cfg.Rank})
+	_ = w.send(kindWelcome, book{HostRank: c.rank})
 	c.group.Add(2)
 	go c.listen(m)
 	go func() {
@@ -291,7 +303,7 @@ func (c *coordinator) welcome(w *wire, h hello) {
 	if c.here < c.cfg.Size {
 		return
 	}
-	b := book{HostRank: c.cfg.Rank, Addrs: make([]string, c.cfg.Size)}
+	b := book{HostRank: c.rank, Addrs: make([]string, c.cfg.Size)}
 	for i, m := range c.members {
 		b.Addrs[i] = m.addr
 	}
@@ -321,10 +333,10 @@ func (c *coordinator) incomplete() {
 	c.fail(&failure{Rank: first, Addr: c.cfg.name(first, addr), Op: "rendezvous", Text: text, Origin: -1})
 }
 
-// all sends a frame to every member.
+// all sends a frame to every member but the lost.
 func (c *coordinator) all(kind cluster.Tag, v any) {
 	for _, m := range c.members {
-		if m != nil {
+		if m != nil && !m.lost {
 			_ = m.wire.send(kind, v)
 		}
 	}

@@ -62,8 +62,11 @@ func (n *node) mesh(ln net.Listener) error {
 	for _, p := range n.peers {
 		for i := 0; p != nil && i < len(p.links); i++ {
 			l := p.links[i]
-			if !n.start(l.read) || !n.start(l.write) {
-				return errStopped
+			for _, use := range []func(){l.read, l.write} {
+				p.users.Add(1)
+				if !n.start(func() { defer p.users.Done(); use() }) {
+					return errStopped
+				}
 			}
 		}
 	}
