@@ -23,6 +23,8 @@ const (
 	rate   = 0.3
 	// aLease is longer than the slowest iteration, which takes some 24 · 2.5 ms.
 	aLease = 100 * time.Millisecond
+	// notice is how late ranks of an elastic run may be told of a loss.
+	notice = 30 * time.Millisecond
 )
 
 // ofWorkers and ofServer are the faults of methods with a server, which itself lives.
@@ -37,6 +39,7 @@ type service struct {
 	n       int
 	options rivals.Options
 	lease   time.Duration // 0: nobody is ever left out, and so nobody crashes
+	elastic bool          // ranks are told of losses, each somewhat later
 	hosts   []faults.Host
 	watch   *watch
 	log     *dasp.Log
@@ -52,6 +55,7 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 	if r.IntN(5) == 0 {
 		v.lease, mix.Crash = 0, 0
 	}
+	v.elastic = r.IntN(3) == 0
 	s = Seed{Method: name, Seed: seed, Cluster: v.describe()}
 	v.hosts, s.Faults = schedule(seed, n+1, func(rank int) faults.Mix {
 		if rank == 0 {
@@ -116,6 +120,9 @@ func drawOptions(r *rand.Rand, name string, n int) rivals.Options {
 // describe says what a seed has drawn.
 func (v *service) describe() string {
 	o, text := v.options, fmt.Sprintf("a server, %d workers, lease %v", v.n, v.lease)
+	if v.elastic {
+		text += ", elastic"
+	}
 	switch v.name {
 	case "dasp":
 		text += fmt.Sprintf(", Smin %d, Smax %d, α %g, T_wait %s", o.Smin, o.Smax, o.Alpha, o.Wait)
@@ -145,7 +152,8 @@ func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cor
 	if err != nil {
 		return err
 	}
-	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, WithServer: true, Cores: cores}), func(rank int) faults.Host { return v.hosts[rank] })
+	config := virtual.Config{Seed: seed, WithServer: true, Cores: cores, Elastic: v.elastic, Notice: notice}
+	rt := faults.On(virtual.New(p, config), func(rank int) faults.Host { return v.hosts[rank] })
 	_, err = rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
 		l, err := dasp.Run(p, dasp.Job{
 			Policy: func() dasp.Policy { return v.watch.of(policy) }, Task: newQuadratic(p.Rank() - 1), Rate: rate, MaxPushes: pushes,
