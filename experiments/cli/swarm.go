@@ -171,6 +171,9 @@ func (a *app) printTally(t swarm.Tally, failure *swarm.Seed) {
 	if t.Left > 0 {
 		fmt.Fprintf(a.out, "; %d leases ended, %d came back, all left in %d runs", t.Left, t.Joined, t.AllLeft)
 	}
+	if t.TooShort > 0 {
+		fmt.Fprintf(a.out, ", a lease was too short in %d", t.TooShort)
+	}
 	fmt.Fprintf(a.out, "; %.0f seeds a minute\n", t.Rate)
 }
 

@@ -23,6 +23,8 @@ const (
 	rate   = 0.3
 	// aLease is longer than the slowest iteration, which takes some 24 · 2.5 ms.
 	aLease = 100 * time.Millisecond
+	// crawl is a bound of slowness that makes iterations longer than a lease.
+	crawl = 8
 	// notice is how late ranks of an elastic run may be told of a loss.
 	notice = 30 * time.Millisecond
 )
@@ -39,6 +41,7 @@ type service struct {
 	n       int
 	options rivals.Options
 	lease   time.Duration // 0: nobody is ever left out, and so nobody crashes
+	crawls  bool          // an iteration may take longer than the lease
 	elastic bool          // ranks are told of losses, each somewhat later
 	hosts   []faults.Host
 	watch   *watch
@@ -56,6 +59,9 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 		v.lease, mix.Crash = 0, 0
 	}
 	v.elastic = r.IntN(3) == 0
+	if v.crawls = r.IntN(6) == 0; v.crawls {
+		mix.Slow, mix.Factor = 0.5, crawl
+	}
 	s = Seed{Method: name, Seed: seed, Cluster: v.describe()}
 	v.hosts, s.Faults = schedule(seed, n+1, func(rank int) faults.Mix {
 		if rank == 0 {
@@ -71,10 +77,12 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 		s.Broken = first(v.watch.broken, v.checkEnd(), v.checkLog(), v.replay(), v.checkFaultFree(ctx))
 	case v.watch.broken != "":
 		s.Broken = v.watch.broken
-	case errors.Is(err, errEndless) || ctx.Err() == nil && !v.allLeft(err):
+	case v.allLeft(err):
+		s.Ended = allLeft
+	case v.crawls && strings.Contains(err.Error(), "is too short"):
+		s.Ended = tooShort
+	case errors.Is(err, errEndless) || ctx.Err() == nil:
 		s.Broken = ending(err)
-	default:
-		s.Ended = "all workers have left"
 	}
 	if err != nil {
 		s.Digest = digest(err)
@@ -120,6 +128,9 @@ func drawOptions(r *rand.Rand, name string, n int) rivals.Options {
 // describe says what a seed has drawn.
 func (v *service) describe() string {
 	o, text := v.options, fmt.Sprintf("a server, %d workers, lease %v", v.n, v.lease)
+	if v.crawls {
+		text += fmt.Sprintf(", slow up to ×%d", crawl)
+	}
 	if v.elastic {
 		text += ", elastic"
 	}
@@ -145,6 +156,7 @@ func (v *service) describe() string {
 func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cores int) error {
 	policy, err := rivals.New(v.name, v.options)
 	v.watch = newWatch(v.name, v.options, v.lease, v.hosts)
+	v.watch.crawls = v.crawls
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,8 @@
 //
 // Of every method:
 //
-//   - The run ends, at its number of gradients or steps, or says by name why it cannot: all workers have left.
+//   - The run ends, at its number of gradients or steps, or says by name why it cannot: all workers have left, or the lease is too
+//     short for slow ones.
 //     Without a lease (one seed in five, in which nobody crashes) it always ends.
 //   - The same seed gives the same bytes, on one core or two (a share of the seeds runs twice).
 //
@@ -13,7 +14,7 @@
 //   - Versions are contiguous, and each worker's steps.
 //   - Each gradient is used once: the parameters of every version have the bits of a replay of the log, in which
 //     each gradient is computed anew on the version that the log says it was pulled at.
-//   - Nobody leaves whom no crash and no pause made silent for as long as a lease.
+//   - Nobody leaves whom no crash, no pause and, in one seed in six, no slowness made silent for as long as a lease.
 //   - The method's own bounds among the living, the dead not counted (watch.go), and nobody waits whom they let go.
 //   - BSP that nobody left ends with the bits of the run without faults.
 //
@@ -75,17 +76,19 @@ type Rank struct {
 
 // Tally counts a method's seeds.
 type Tally struct {
-	Method  string  `json:"method"`
-	Seeds   int     `json:"seeds"`
-	Twice   int     `json:"twice"` // run again and compared
-	Crashes int     `json:"crashes"`
-	Pauses  int     `json:"pauses"`
-	Slow    int     `json:"slow"`
-	Left    int     `json:"left"`
-	Joined  int     `json:"joined"`
-	AllLeft int     `json:"all_left"` // runs that ended so, by name
-	Seconds float64 `json:"seconds"`
-	Rate    float64 `json:"seeds_per_minute"`
+	Method  string `json:"method"`
+	Seeds   int    `json:"seeds"`
+	Twice   int    `json:"twice"` // run again and compared
+	Crashes int    `json:"crashes"`
+	Pauses  int    `json:"pauses"`
+	Slow    int    `json:"slow"`
+	Left    int    `json:"left"`
+	Joined  int    `json:"joined"`
+	// Runs that could not go on and said why: all workers had left, or came back again and again.
+	AllLeft  int     `json:"all_left"`
+	TooShort int     `json:"lease_too_short"`
+	Seconds  float64 `json:"seconds"`
+	Rate     float64 `json:"seeds_per_minute"`
 }
 
 // Report tells what a swarm found. Failure is the first broken promise, by the lowest seed of its round; nil: none.
@@ -204,8 +207,11 @@ func (t *Tally) add(s Seed) {
 	}
 	t.Left += s.Left
 	t.Joined += s.Joined
-	if s.Ended != "" {
+	switch s.Ended {
+	case allLeft:
 		t.AllLeft++
+	case tooShort:
+		t.TooShort++
 	}
 }
 
@@ -222,6 +228,12 @@ func Judge(ctx context.Context, name string, seed uint64) Seed {
 
 // limit is how long a run of milliseconds may take before it counts as one that does not end.
 const limit = time.Minute
+
+// Why a run could not go on.
+const (
+	allLeft  = "all workers have left"
+	tooShort = "the lease is too short"
+)
 
 // once runs a seed of a method, whose functions may run on some cores at once.
 func once(ctx context.Context, name string, seed uint64, cores int) (s Seed) {

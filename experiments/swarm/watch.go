@@ -26,6 +26,7 @@ type watch struct {
 	method  string
 	options rivals.Options
 	lease   time.Duration
+	crawls  bool // slowness makes workers silent too
 	hosts   []faults.Host
 
 	present  []bool
@@ -163,6 +164,9 @@ func (w *watch) leave(n int, at time.Duration) {
 	}
 	h := w.hosts[n+1]
 	silent := h.Crash > 0 && h.Crash <= at || slices.ContainsFunc(h.Pauses, func(p faults.Window) bool { return p.Meets(from, at) })
+	for _, s := range h.Slow {
+		silent = silent || w.crawls && s.Meets(from, at)
+	}
 	if !silent {
 		w.fail("at %v worker %d is left out: it neither crashed nor paused since %v", at, n, from)
 	}
