@@ -20,7 +20,7 @@ func seeds() int {
 	case testing.Short():
 		return 16
 	}
-	return 256
+	return 128
 }
 
 // TestSweep: some seeds of every method keep all promises, and all kinds of fault happen in them.
