@@ -29,7 +29,7 @@ const (
 )
 
 // ofRanks are the faults of methods without a server; their ranks crash, too, where others go on without them.
-var ofRanks = faults.Mix{Within: 120 * time.Millisecond, Pause: 0.4, Longest: 60 * time.Millisecond, Slow: 0.4, Factor: 8}
+var ofRanks = faults.Mix{Within: 120 * time.Millisecond, Pause: 0.4, Longest: 60 * time.Millisecond, Late: 0.1, Slow: 0.4, Factor: 8}
 
 // crashes is the probability that a rank of an elastic run crashes.
 const crashes = 0.3
