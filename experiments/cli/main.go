@@ -260,7 +260,7 @@ func (a *app) commands() []*cobra.Command {
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(),
 		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(),
 		a.reportCommand(), a.exportCommand(), a.serveCommand(),
-		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
+		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.swarmCommand(), a.versionCommand(),
 	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)}, chores.Former(Version))
 }
 
