@@ -23,12 +23,16 @@ const (
 	rate   = 0.3
 	// aLease is longer than the slowest iteration, which takes some 24 · 2.5 ms.
 	aLease = 100 * time.Millisecond
+	// crawl is a bound of slowness that makes iterations longer than a lease.
+	crawl = 8
+	// notice is how late ranks of an elastic run may be told of a loss.
+	notice = 30 * time.Millisecond
 )
 
 // ofWorkers and ofServer are the faults of methods with a server, which itself lives.
 var (
-	ofWorkers = faults.Mix{Within: 600 * time.Millisecond, Crash: 1. / 3, Pause: 1. / 3, Longest: 300 * time.Millisecond, Slow: 0.25, Factor: 2.5}
-	ofServer  = faults.Mix{Within: 600 * time.Millisecond, Pause: 0.2, Longest: 300 * time.Millisecond, Slow: 0.25, Factor: 2.5}
+	ofWorkers = faults.Mix{Within: 600 * time.Millisecond, Crash: 1. / 3, Pause: 1. / 3, Longest: 300 * time.Millisecond, Late: 0.1, Slow: 0.25, Factor: 2.5}
+	ofServer  = faults.Mix{Within: 600 * time.Millisecond, Pause: 0.2, Longest: 300 * time.Millisecond, Late: 0.1, Slow: 0.25, Factor: 2.5}
 )
 
 // service is one run with a server.
@@ -37,6 +41,8 @@ type service struct {
 	n       int
 	options rivals.Options
 	lease   time.Duration // 0: nobody is ever left out, and so nobody crashes
+	crawls  bool          // an iteration may take longer than the lease
+	elastic bool          // ranks are told of losses, each somewhat later
 	hosts   []faults.Host
 	watch   *watch
 	log     *dasp.Log
@@ -52,6 +58,10 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 	if r.IntN(5) == 0 {
 		v.lease, mix.Crash = 0, 0
 	}
+	v.elastic = r.IntN(3) == 0
+	if v.crawls = r.IntN(6) == 0; v.crawls {
+		mix.Slow, mix.Factor = 0.5, crawl
+	}
 	s = Seed{Method: name, Seed: seed, Cluster: v.describe()}
 	v.hosts, s.Faults = schedule(seed, n+1, func(rank int) faults.Mix {
 		if rank == 0 {
@@ -64,13 +74,16 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 	switch {
 	case v.log != nil && err == nil:
 		s.End = v.log.End
-		s.Broken = first(v.watch.broken, v.checkEnd(), v.checkLog(), v.replay(), v.checkFaultFree(ctx))
+		s.Broken = first(func() string { return v.watch.broken }, v.checkEnd, v.checkLog, v.replay,
+			func() string { return v.checkFaultFree(ctx) })
 	case v.watch.broken != "":
 		s.Broken = v.watch.broken
-	case errors.Is(err, errEndless) || ctx.Err() == nil && !v.allLeft(err):
+	case v.allLeft(err):
+		s.Ended = allLeft
+	case v.crawls && strings.Contains(err.Error(), "is too short"):
+		s.Ended = tooShort
+	case errors.Is(err, errEndless) || ctx.Err() == nil:
 		s.Broken = ending(err)
-	default:
-		s.Ended = "all workers have left"
 	}
 	if err != nil {
 		s.Digest = digest(err)
@@ -116,6 +129,12 @@ func drawOptions(r *rand.Rand, name string, n int) rivals.Options {
 // describe says what a seed has drawn.
 func (v *service) describe() string {
 	o, text := v.options, fmt.Sprintf("a server, %d workers, lease %v", v.n, v.lease)
+	if v.crawls {
+		text += fmt.Sprintf(", slow up to ×%d", crawl)
+	}
+	if v.elastic {
+		text += ", elastic"
+	}
 	switch v.name {
 	case "dasp":
 		text += fmt.Sprintf(", Smin %d, Smax %d, α %g, T_wait %s", o.Smin, o.Smax, o.Alpha, o.Wait)
@@ -138,6 +157,7 @@ func (v *service) describe() string {
 func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cores int) error {
 	policy, err := rivals.New(v.name, v.options)
 	v.watch = newWatch(v.name, v.options, v.lease, v.hosts)
+	v.watch.crawls, v.watch.elastic = v.crawls, v.elastic
 	if err != nil {
 		return err
 	}
@@ -145,7 +165,8 @@ func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cor
 	if err != nil {
 		return err
 	}
-	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, WithServer: true, Cores: cores}), func(rank int) faults.Host { return v.hosts[rank] })
+	config := virtual.Config{Seed: seed, WithServer: true, Cores: cores, Elastic: v.elastic, Notice: notice}
+	rt := faults.On(virtual.New(p, config), func(rank int) faults.Host { return v.hosts[rank] })
 	_, err = rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
 		l, err := dasp.Run(p, dasp.Job{
 			Policy: func() dasp.Policy { return v.watch.of(policy) }, Task: newQuadratic(p.Rank() - 1), Rate: rate, MaxPushes: pushes,

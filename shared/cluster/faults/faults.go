@@ -2,8 +2,8 @@
 // cluster.Proc is a cluster.Proc, so that no algorithm and no runtime knows of it. The schedule of a
 // rank follows from (seed, rank) alone (Mix.Draw); in virtual time the whole run does.
 //
-//   - A crashed rank calls nothing more and returns no error: to the others it is silent for ever. What it
-//     has sent before still arrives.
+//   - A crashed rank calls nothing more. An elastic run loses it (cluster.ErrCrashed); in any other it returns
+//     no error, and to the others it is silent for ever. What it has sent before still arrives there.
 //   - A paused rank does nothing from its next call on until the pause is over. Its messages on the wire,
 //     its device and what is sent to it go on.
 //   - A slow rank's computations take a multiple of their time, where a runtime makes time of work: in
@@ -35,7 +35,7 @@ type runtime struct {
 // Run runs body on every rank until it returns or its host crashes.
 func (r runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
 	return r.Runtime.Run(ctx, func(p cluster.Proc) (result []byte, err error) {
-		err = mortal(func() (err error) {
+		err = mortal(p, func() (err error) {
 			result, err = body(wrap(p, r.host(p.Rank())))
 			return err
 		})
@@ -46,29 +46,28 @@ func (r runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error
 // crash ends a rank's thread; the thread's first function takes it back.
 type crash struct{}
 
-// mortal calls f and returns nil if the rank crashed in it.
-func mortal(f func() error) (err error) {
+// mortal calls f, in which the rank of p may crash: then it returns how that is told, on an elastic run by an
+// error, else not at all.
+func mortal(p cluster.Proc, f func() error) (err error) {
 	defer func() {
 		r := recover()
-		if _, crashed := r.(crash); crashed {
-			err = nil
-		} else if r != nil {
-			panic(r)
+		if _, crashed := r.(crash); !crashed {
+			if r != nil {
+				panic(r)
+			}
+			return
+		}
+		if _, elastic := p.(cluster.Survivor); elastic {
+			err = cluster.ErrCrashed
 		}
 	}()
 	return f()
 }
 
-// survivor has the methods of a Proc of an elastic run beside the contract; algorithms find them by assertion.
-type survivor interface {
-	Lost() cluster.Req
-	Alive() []int
-}
-
 // wrap returns p with a host's faults. What algorithms may find in p by assertion they find in it.
 func wrap(p cluster.Proc, h Host) cluster.Proc {
 	q := &proc{p, h}
-	if s, ok := p.(survivor); ok {
+	if s, ok := p.(cluster.Survivor); ok {
 		return &surviving{q, s}
 	}
 	return q
@@ -77,7 +76,7 @@ func wrap(p cluster.Proc, h Host) cluster.Proc {
 // surviving is a proc that is told of lost ranks.
 type surviving struct {
 	*proc
-	survivor survivor
+	survivor cluster.Survivor
 }
 
 func (s *surviving) Lost() cluster.Req {
@@ -89,6 +88,8 @@ func (s *surviving) Alive() []int {
 	s.gate()
 	return s.survivor.Alive()
 }
+
+var _ cluster.Survivor = (*surviving)(nil)
 
 // proc is one thread's Proc on a host with faults. Rank, Size, Now and Rand are no operations: they pass.
 type proc struct {
@@ -179,6 +180,6 @@ func (p *proc) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) {
 func (p *proc) Go(name string, body func(cluster.Proc) error) cluster.Req {
 	p.gate()
 	return p.Proc.Go(name, func(q cluster.Proc) error {
-		return mortal(func() error { return body(wrap(q, p.host)) })
+		return mortal(q, func() error { return body(wrap(q, p.host)) })
 	})
 }

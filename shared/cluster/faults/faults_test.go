@@ -1,7 +1,6 @@
 package faults_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -176,47 +175,58 @@ func TestOthersErrorsPass(t *testing.T) {
 	}
 }
 
-// elastic is a runtime whose Procs know of survivors.
-type elastic struct{ cluster.Runtime }
-
-type elasticProc struct{ cluster.Proc }
-
-func (elasticProc) Lost() cluster.Req { return nil }
-func (elasticProc) Alive() []int      { return []int{0, 2} }
-
-func (e elastic) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
-	return e.Runtime.Run(ctx, func(p cluster.Proc) ([]byte, error) { return body(elasticProc{p}) })
+func elasticVirtual(n int, seed uint64) cluster.Runtime {
+	return virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: seed, Trace: true, Elastic: true})
 }
 
-// TestWhatAProcHasBesideIsFound: by assertion, in a thread that knows of it; and it is not there where it was not.
-func TestWhatAProcHasBesideIsFound(t *testing.T) {
-	type survivor interface {
-		Lost() cluster.Req
-		Alive() []int
-	}
-	for _, rt := range []cluster.Runtime{onVirtual(1, 1), elastic{onVirtual(1, 1)}} {
-		_, want := rt.(elastic)
-		_, _, err := cluster.Run(t.Context(), faults.On(rt, none), func(p cluster.Proc) (int, error) {
-			s, has := p.(survivor)
-			if has != want || has && fmt.Sprint(s.Alive(), s.Lost()) != "[0 2] <nil>" {
-				return 0, fmt.Errorf("found %v, want %v", has, want)
-			}
-			return 0, nil
-		})
-		if err != nil {
-			t.Error(err)
+// TestElasticConformance: what a Proc has beside the contract is found in its wrapper, in all threads, and keeps its own.
+func TestElasticConformance(t *testing.T) {
+	clustertest.Survival(t, func(n int, seed uint64) cluster.Runtime { return faults.On(elasticVirtual(n, seed), none) })
+	clustertest.Survival(t, func(n int, seed uint64) cluster.Runtime {
+		return faults.On(local.New(cluster.Uniform(n, clustertest.Host, nil), local.Config{Seed: seed, Trace: true, Elastic: true}), none)
+	})
+	_, _, err := cluster.Run(t.Context(), faults.On(onVirtual(1, 1), none), func(p cluster.Proc) (int, error) {
+		if _, has := p.(cluster.Survivor); has {
+			return 0, errors.New("found where it is not")
 		}
+		return 0, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestACrashIsALossOnAnElasticRun: rank 1 crashes at 5 ms, in a pause that began before; the others are told at that
+// instant, and the run ends well.
+func TestACrashIsALossOnAnElasticRun(t *testing.T) {
+	host := func(rank int) faults.Host {
+		if rank != 1 {
+			return faults.Host{}
+		}
+		return faults.Host{Crash: 5 * ms, Pauses: []faults.Window{{From: ms, To: 9 * ms}}}
+	}
+	told, trace, err := cluster.Run(t.Context(), faults.On(elasticVirtual(3, 1), host), func(p cluster.Proc) (string, error) {
+		s, ok := p.(cluster.Survivor)
+		if !ok {
+			return "", errors.New("no survivor")
+		}
+		err := cluster.Wait(p, p.Irecv(1, 1, &cluster.Msg{}))
+		return fmt.Sprint(p.Now(), s.Alive(), err), nil
+	})
+	want := "5ms [0 2] cluster: rank 1 is lost"
+	if err != nil || told[0] != want || told[1] != "" || told[2] != want || fmt.Sprint(trace.Lost) != "[1]" {
+		t.Errorf("%q, lost %v, %v", told, trace.Lost, err)
 	}
 }
 
 // TestScheduleIsOfSeedAndRank: the same for ever, by a sum over many; within the mix's bounds; another by each.
 func TestScheduleIsOfSeedAndRank(t *testing.T) {
-	m := faults.Mix{Within: 600 * ms, Crash: 0.25, Pause: 0.4, Longest: 300 * ms, Slow: 0.3, Factor: 2.5}
-	if got, want := m.Draw(1, 2).String(), "pause 436.259ms–623.151ms, pause 480.345ms–500.886ms"; got != want {
+	m := faults.Mix{Within: 600 * ms, Crash: 0.25, Pause: 0.4, Longest: 300 * ms, Late: 0.1, Slow: 0.3, Factor: 2.5}
+	if got, want := m.Draw(1, 2).String(), "pause 373.783ms–376.735ms, ×2 410.026ms–756.174ms"; got != want {
 		t.Errorf("seed 1, rank 2: %s, want %s", got, want)
 	}
 	seen := map[string]int{}
-	var crashes, pauses, slow int
+	var crashes, pauses, late, slow int
 	for seed := range uint64(500) {
 		for rank := range 4 {
 			h := m.Draw(seed, rank)
@@ -229,6 +239,9 @@ func TestScheduleIsOfSeedAndRank(t *testing.T) {
 			}
 			pauses += len(h.Pauses)
 			for _, w := range h.Pauses {
+				if w.From == 0 {
+					late++
+				}
 				if w.From < 0 || w.From >= m.Within || w.To <= w.From || w.To > w.From+m.Longest {
 					t.Errorf("pause %+v", w)
 				}
@@ -244,8 +257,8 @@ func TestScheduleIsOfSeedAndRank(t *testing.T) {
 			}
 		}
 	}
-	if crashes < 450 || crashes > 550 || pauses < 1200 || pauses > 1470 || slow < 530 || slow > 670 || len(seen) < 1300 {
-		t.Errorf("of 2,000 ranks %d crash, %d pauses, %d are slow, %d differ", crashes, pauses, slow, len(seen))
+	if crashes < 450 || crashes > 550 || pauses < 1400 || pauses > 1670 || late < 150 || late > 250 || slow < 530 || slow > 670 || len(seen) < 1300 {
+		t.Errorf("of 2,000 ranks %d crash, %d pauses, %d at the start, %d are slow, %d differ", crashes, pauses, late, slow, len(seen))
 	}
 	if quiet := (faults.Mix{Within: ms}).Draw(3, 1); !quiet.None() {
 		t.Errorf("a mix of nothing: %v", quiet)
