@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -168,11 +169,13 @@ func (a *app) printTally(t swarm.Tally, failure *swarm.Seed) {
 		verdict = "broken"
 	}
 	fmt.Fprintf(a.out, "%-8s %-16s %7d seeds, %d twice: %d crashes, %d pauses, %d times slow", verdict, t.Method, t.Seeds, t.Twice, t.Crashes, t.Pauses, t.Slow)
-	if t.Left > 0 {
-		fmt.Fprintf(a.out, "; %d leases ended, %d came back, all left in %d runs", t.Left, t.Joined, t.AllLeft)
+	if m, _ := method.Get(t.Method); m.Family == method.Server {
+		fmt.Fprintf(a.out, "; workers left %d times, came back %d times", t.Left, t.Joined)
+	} else if t.Left > 0 {
+		fmt.Fprintf(a.out, "; %d ranks lost", t.Left)
 	}
-	if t.TooShort > 0 {
-		fmt.Fprintf(a.out, ", a lease was too short in %d", t.TooShort)
+	for _, why := range slices.Sorted(maps.Keys(t.Ended)) {
+		fmt.Fprintf(a.out, "; %s in %d", why, t.Ended[why])
 	}
 	fmt.Fprintf(a.out, "; %.0f seeds a minute\n", t.Rate)
 }
@@ -195,5 +198,5 @@ func (a *app) printSeed(s swarm.Seed) {
 	if ended == "" {
 		ended = fmt.Sprintf("the last update at %v", s.End)
 	}
-	fmt.Fprintf(a.out, "%-8s %d updates, %d leases ended, %d came back; %s; digest %s\n", "", s.Updates, s.Left, s.Joined, ended, s.Digest)
+	fmt.Fprintf(a.out, "%-8s %d updates, %d left or lost, %d came back; %s; digest %s\n", "", s.Updates, s.Left, s.Joined, ended, s.Digest)
 }

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,8 +28,14 @@ const (
 	fixed    = 10 // range of coded SGD's fixed point
 )
 
-// ofRanks are the faults of methods without a server: a rank that crashes would leave the others waiting.
-var ofRanks = faults.Mix{Within: 80 * time.Millisecond, Pause: 0.4, Longest: 60 * time.Millisecond, Slow: 0.4, Factor: 8}
+// ofRanks are the faults of methods without a server; their ranks crash, too, where others go on without them.
+var ofRanks = faults.Mix{Within: 120 * time.Millisecond, Pause: 0.4, Longest: 60 * time.Millisecond, Late: 0.1, Slow: 0.4, Factor: 8}
+
+// crashes is the probability that a rank of an elastic run crashes.
+const crashes = 0.3
+
+// survive lists the methods whose ranks go on without those that are lost.
+var survive = []string{codedsgd.CSSGD}
 
 // group is one run without a server.
 type group struct {
@@ -38,6 +45,7 @@ type group struct {
 	sparse  ringsparse.Options
 	coded   codedsgd.Options
 	batch   int
+	elastic bool // ranks crash, and the others are told, each somewhat later
 }
 
 // outcome holds what a run without a server leaves, by rank.
@@ -47,18 +55,24 @@ type outcome struct {
 	totals []any             // of methods that count
 	sent   []cluster.Traffic
 	end    time.Duration
+	lost   []int // ranks, in order of loss
 }
 
 // onRanks runs a seed of a method without a server.
 func onRanks(ctx context.Context, m method.Method, seed uint64, cores int) (s Seed) {
 	g := drawGroup(cluster.Stream(seed, 0, m.Name, "swarm"), m)
 	s = Seed{Method: m.Name, Seed: seed, Cluster: g.describe()}
-	hosts, told := schedule(seed, g.n, func(int) faults.Mix { return ofRanks })
+	mix := ofRanks
+	if g.elastic {
+		mix.Crash = crashes
+	}
+	hosts, told := schedule(seed, g.n, func(int) faults.Mix { return mix })
 	s.Faults = told
 	o, err := g.run(ctx, hosts, seed, cores)
+	s.Left = len(o.lost)
 	if err != nil {
 		s.Digest = digest(err)
-		if errors.Is(err, errEndless) || ctx.Err() == nil {
+		if s.Ended = g.refused(err, hosts); s.Ended == "" && (errors.Is(err, errEndless) || ctx.Err() == nil) {
 			s.Broken = ending(err)
 		}
 		return s
@@ -71,7 +85,7 @@ func onRanks(ctx context.Context, m method.Method, seed uint64, cores int) (s Se
 
 // drawGroup draws the ranks and the method's options.
 func drawGroup(r *rand.Rand, m method.Method) *group {
-	g := &group{method: m, n: 2 + r.IntN(5), perNode: 1}
+	g := &group{method: m, n: 2 + r.IntN(5), perNode: 1, elastic: slices.Contains(survive, m.Name) && r.IntN(2) == 0}
 	switch {
 	case m.Name == "hierarchical":
 		g.perNode = 1 + r.IntN(2)
@@ -108,7 +122,7 @@ func (g *group) describe() string {
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{g.coded.Rounds, "in rounds"}, {g.coded.Literal, "literal"}, {g.coded.NoOverlap || g.sparse.NoOverlap, "no overlap"}} {
+	}{{g.coded.Rounds, "in rounds"}, {g.coded.Literal, "literal"}, {g.coded.NoOverlap || g.sparse.NoOverlap, "no overlap"}, {g.elastic, "elastic"}} {
 		if f.on {
 			text += ", " + f.name
 		}
@@ -122,7 +136,7 @@ func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores
 	host := cluster.Host{Name: "w", FLOPS: 1e9, Memory: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond, Jitter: 0.2}
 	p := cluster.Uniform(g.n, host, nil)
 	p.Multicast = g.method.Multicast
-	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, Cores: cores}), func(rank int) faults.Host { return hosts[rank] })
+	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, Cores: cores, Elastic: g.elastic, Notice: notice}), func(rank int) faults.Host { return hosts[rank] })
 	left, err := rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
 		k := p.Rank()
 		var err error
@@ -148,11 +162,30 @@ func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores
 		}
 		return nil, err
 	})
-	if err != nil {
-		return o, err
+	if left.Trace != nil {
+		o.sent, o.lost = left.Trace.Sent, left.Trace.Lost
 	}
-	o.sent, o.end = left.Trace.Sent, left.Elapsed
-	return o, nil
+	o.end = left.Elapsed
+	return o, err
+}
+
+// refused returns why a run with losses rightly ends before its steps, nothing if it had to go on: a block is lost
+// with all that computed it, each of which crashed; or all ranks did.
+func (g *group) refused(err error, hosts []faults.Host) string {
+	crashed := func(rank int) bool { return hosts[rank].Crash > 0 }
+	all := true
+	for rank := range hosts {
+		all = all && crashed(rank)
+	}
+	var abort *cluster.AbortError
+	var block *codedsgd.BlockLostError
+	switch {
+	case all && errors.As(err, &abort) && abort.Op == "lost":
+		return allLost
+	case errors.As(err, &block) && !slices.ContainsFunc(block.Holders, func(rank int) bool { return !crashed(rank) }):
+		return blockLost
+	}
+	return ""
 }
 
 // dense is the loop of methods that sum gradients as they are: layer by layer, while the backward pass goes on.
@@ -203,9 +236,20 @@ func (g *group) dense(p cluster.Proc, task *quadratic) (ends []time.Duration, er
 	return ends, nil
 }
 
-// check says whether a rank lacks a step or has other bits than rank 0.
+// survivor returns a rank that is not lost.
+func (o outcome) survivor() (rank int) {
+	for slices.Contains(o.lost, rank) {
+		rank++
+	}
+	return rank
+}
+
+// check says whether a rank that is not lost lacks a step or has other bits than another.
 func (o outcome) check() string {
 	for rank, ends := range o.ends {
+		if slices.Contains(o.lost, rank) {
+			continue
+		}
 		if len(ends) != steps {
 			return fmt.Sprintf("rank %d ended after %d steps of %d", rank, len(ends), steps)
 		}
@@ -214,8 +258,8 @@ func (o outcome) check() string {
 				return fmt.Sprintf("rank %d's step %d ended at %v, before step %d", rank, i, ends[i], i-1)
 			}
 		}
-		if i := equalBits(o.params[rank], o.params[0]); i >= 0 {
-			return fmt.Sprintf("parameter %d is %g at rank %d, %g at rank 0", i, o.params[rank][i], rank, o.params[0][i])
+		if i, of := equalBits(o.params[rank], o.params[o.survivor()]), o.survivor(); i >= 0 {
+			return fmt.Sprintf("parameter %d is %g at rank %d, %g at rank %d", i, o.params[rank][i], rank, o.params[of][i], of)
 		}
 	}
 	return ""
@@ -224,7 +268,8 @@ func (o outcome) check() string {
 // faultFreeRanks holds outcomes without faults by the group's description.
 var faultFreeRanks sync.Map
 
-// checkFaultFree says how a run differs from that without faults: time changes neither bits nor messages.
+// checkFaultFree says how a run differs from that without faults: time changes neither bits nor
+// messages, and losses no bit.
 func (g *group) checkFaultFree(ctx context.Context, o outcome) string {
 	key := g.method.Name + " " + g.describe()
 	known, ok := faultFreeRanks.Load(key)
@@ -237,8 +282,12 @@ func (g *group) checkFaultFree(ctx context.Context, o outcome) string {
 		faultFreeRanks.Store(key, calm)
 	}
 	calm := known.(outcome)
-	if i := equalBits(o.params[0], calm.params[0]); i >= 0 {
-		return fmt.Sprintf("parameter %d is %g, %g without faults", i, o.params[0][i], calm.params[0][i])
+	x := o.params[o.survivor()]
+	if i := equalBits(x, calm.params[0]); i >= 0 {
+		return fmt.Sprintf("parameter %d is %g, %g without faults", i, x[i], calm.params[0][i])
+	}
+	if len(o.lost) > 0 {
+		return ""
 	}
 	if !reflect.DeepEqual(o.sent, calm.sent) || !reflect.DeepEqual(o.totals, calm.totals) {
 		return fmt.Sprintf("other messages than without faults: %v %v, want %v %v", o.sent, o.totals, calm.sent, calm.totals)
@@ -253,7 +302,7 @@ func (g *group) checkSum(o outcome) string {
 	if g.method.Family == method.Coded {
 		near = 0
 	}
-	for i, x := range o.params[0] {
+	for i, x := range o.params[o.survivor()] {
 		if d := math.Abs(float64(x) - float64(want[i])); !(d <= near*max(1, math.Abs(float64(want[i])))) {
 			return fmt.Sprintf("parameter %d is %g, %g where one rank sums all gradients alone", i, x, want[i])
 		}

@@ -31,8 +31,8 @@ const (
 
 // ofWorkers and ofServer are the faults of methods with a server, which itself lives.
 var (
-	ofWorkers = faults.Mix{Within: 600 * time.Millisecond, Crash: 1. / 3, Pause: 1. / 3, Longest: 300 * time.Millisecond, Slow: 0.25, Factor: 2.5}
-	ofServer  = faults.Mix{Within: 600 * time.Millisecond, Pause: 0.2, Longest: 300 * time.Millisecond, Slow: 0.25, Factor: 2.5}
+	ofWorkers = faults.Mix{Within: 600 * time.Millisecond, Crash: 1. / 3, Pause: 1. / 3, Longest: 300 * time.Millisecond, Late: 0.1, Slow: 0.25, Factor: 2.5}
+	ofServer  = faults.Mix{Within: 600 * time.Millisecond, Pause: 0.2, Longest: 300 * time.Millisecond, Late: 0.1, Slow: 0.25, Factor: 2.5}
 )
 
 // service is one run with a server.

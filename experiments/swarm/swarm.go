@@ -60,7 +60,7 @@ type Seed struct {
 	// Faults lists the ranks that have any.
 	Faults  []Rank        `json:"faults"`
 	Updates int64         `json:"updates"` // versions or steps
-	Left    int           `json:"left"`    // times that a lease ended
+	Left    int           `json:"left"`    // times that a worker left, ranks that were lost
 	Joined  int           `json:"joined"`  // times that a worker came back
 	End     time.Duration `json:"end"`     // on the run's clock, of the last update
 	Ended   string        `json:"ended,omitempty"`
@@ -84,11 +84,10 @@ type Tally struct {
 	Slow    int    `json:"slow"`
 	Left    int    `json:"left"`
 	Joined  int    `json:"joined"`
-	// Runs that could not go on and said why: all workers had left, or came back again and again.
-	AllLeft  int     `json:"all_left"`
-	TooShort int     `json:"lease_too_short"`
-	Seconds  float64 `json:"seconds"`
-	Rate     float64 `json:"seeds_per_minute"`
+	// Ended counts the runs that could not go on, by the reason that they gave.
+	Ended   map[string]int `json:"ended"`
+	Seconds float64        `json:"seconds"`
+	Rate    float64        `json:"seeds_per_minute"`
 }
 
 // Report tells what a swarm found. Failure is the first broken promise, by the lowest seed of its round; nil: none.
@@ -131,7 +130,7 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 
 // sweep runs one method's seeds.
 func (c Config) sweep(ctx context.Context, name string) (t Tally, failure *Seed, err error) {
-	t.Method = name
+	t.Method, t.Ended = name, map[string]int{}
 	begin, share := time.Now(), c.For/time.Duration(len(c.Methods))
 	over := func() bool { return c.For > 0 && time.Since(begin) >= share }
 	for (c.Seeds == 0 || t.Seeds < c.Seeds) && failure == nil && !(over() && t.Seeds > 0) {
@@ -207,11 +206,8 @@ func (t *Tally) add(s Seed) {
 	}
 	t.Left += s.Left
 	t.Joined += s.Joined
-	switch s.Ended {
-	case allLeft:
-		t.AllLeft++
-	case tooShort:
-		t.TooShort++
+	if s.Ended != "" {
+		t.Ended[s.Ended]++
 	}
 }
 
@@ -231,8 +227,10 @@ const limit = time.Minute
 
 // Why a run could not go on.
 const (
-	allLeft  = "all workers have left"
-	tooShort = "the lease is too short"
+	allLeft   = "all workers have left"
+	tooShort  = "the lease is too short"
+	allLost   = "all ranks are lost"
+	blockLost = "a block is lost"
 )
 
 // once runs a seed of a method, whose functions may run on some cores at once.

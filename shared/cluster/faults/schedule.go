@@ -64,6 +64,7 @@ type Mix struct {
 	Crash   float64       // probability that the rank crashes
 	Pause   float64       // probability of each further pause: Pause/(1−Pause) on average, at most 8
 	Longest time.Duration // a pause's bound
+	Late    float64       // probability that the rank begins with a pause
 	Slow    float64       // probability that the rank is slow for a while
 	Factor  float64       // a slowness' bound, from 1
 }
@@ -82,6 +83,9 @@ func (m Mix) Draw(seed uint64, rank int) (h Host) {
 	}
 	if r.Float64() < m.Crash {
 		h.Crash = span(time.Microsecond, m.Within)
+	}
+	if r.Float64() < m.Late {
+		h.Pauses = append(h.Pauses, Window{0, span(time.Microsecond, m.Longest)})
 	}
 	for len(h.Pauses) < maxPauses && r.Float64() < m.Pause {
 		at := span(0, m.Within)
