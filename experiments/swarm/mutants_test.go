@@ -72,6 +72,21 @@ var mutants = []mutant{
 	{"a piece is sent before it has come", "ring", "shared/cluster/collective/line.go",
 		"	if _, err := p.WaitAny(0, l.received[slot:slot+1]...); err != nil {",
 		"	if _, err := p.WaitAny(p.Now()+20e6, l.received[slot:slot+1]...); err != nil && p.Now() < 20e6 {", "want 4 for 1 elements"},
+	{"who is lost sends on", "cssgd", "papers/codedsgd/survival.go",
+		"return living[block%len(living)], nil",
+		"return holders[block%len(holders)], nil", "other bits"},
+	{"a step that some have made is not made up for", "cssgd", "papers/codedsgd/survival.go",
+		"if made < s.x.step {",
+		"if made < s.x.step-1 {", "neither ends"},
+	{"an exchange that was given up is taken for another", "cssgd", "papers/codedsgd/survival.go",
+		"2*s.epoch + i)",
+		"i)", ""},
+	{"the gradients of the wrong step are sent", "cssgd", "papers/codedsgd/survival.go",
+		"s.stores[step%2].micro",
+		"s.stores[s.x.step%2].micro", ""},
+	{"who begins after a loss tells nobody", "cssgd", "papers/codedsgd/survival.go",
+		"s.late = s.epoch > 0",
+		"s.late = false", "neither ends"},
 }
 
 // TestMutants: the swarm finds every mistake within mutantSeeds seeds, and says what it is.

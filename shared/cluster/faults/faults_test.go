@@ -221,12 +221,12 @@ func TestACrashIsALossOnAnElasticRun(t *testing.T) {
 
 // TestScheduleIsOfSeedAndRank: the same for ever, by a sum over many; within the mix's bounds; another by each.
 func TestScheduleIsOfSeedAndRank(t *testing.T) {
-	m := faults.Mix{Within: 600 * ms, Crash: 0.25, Pause: 0.4, Longest: 300 * ms, Slow: 0.3, Factor: 2.5}
-	if got, want := m.Draw(1, 2).String(), "pause 436.259ms–623.151ms, pause 480.345ms–500.886ms"; got != want {
+	m := faults.Mix{Within: 600 * ms, Crash: 0.25, Pause: 0.4, Longest: 300 * ms, Late: 0.1, Slow: 0.3, Factor: 2.5}
+	if got, want := m.Draw(1, 2).String(), "pause 373.783ms–376.735ms, ×2 410.026ms–756.174ms"; got != want {
 		t.Errorf("seed 1, rank 2: %s, want %s", got, want)
 	}
 	seen := map[string]int{}
-	var crashes, pauses, slow int
+	var crashes, pauses, late, slow int
 	for seed := range uint64(500) {
 		for rank := range 4 {
 			h := m.Draw(seed, rank)
@@ -239,6 +239,9 @@ func TestScheduleIsOfSeedAndRank(t *testing.T) {
 			}
 			pauses += len(h.Pauses)
 			for _, w := range h.Pauses {
+				if w.From == 0 {
+					late++
+				}
 				if w.From < 0 || w.From >= m.Within || w.To <= w.From || w.To > w.From+m.Longest {
 					t.Errorf("pause %+v", w)
 				}
@@ -254,8 +257,8 @@ func TestScheduleIsOfSeedAndRank(t *testing.T) {
 			}
 		}
 	}
-	if crashes < 450 || crashes > 550 || pauses < 1200 || pauses > 1470 || slow < 530 || slow > 670 || len(seen) < 1300 {
-		t.Errorf("of 2,000 ranks %d crash, %d pauses, %d are slow, %d differ", crashes, pauses, slow, len(seen))
+	if crashes < 450 || crashes > 550 || pauses < 1400 || pauses > 1670 || late < 150 || late > 250 || slow < 530 || slow > 670 || len(seen) < 1300 {
+		t.Errorf("of 2,000 ranks %d crash, %d pauses, %d at the start, %d are slow, %d differ", crashes, pauses, late, slow, len(seen))
 	}
 	if quiet := (faults.Mix{Within: ms}).Draw(3, 1); !quiet.None() {
 		t.Errorf("a mix of nothing: %v", quiet)
