@@ -12,7 +12,8 @@ import (
 	"gradsync/internal/repo"
 )
 
-// mutant is a mistake planted into a file of the algorithms, the method that has it, and what the swarm says of it.
+// mutant is a mistake planted into a file of the algorithms, the method that has it, and what the swarm says of it
+// (nothing: more than one thing, by the seed).
 type mutant struct {
 	name, method, file, old, new, says string
 }
@@ -49,8 +50,8 @@ var mutants = []mutant{
 		"v-held > p.cfg.Smax",
 		"v-held > p.cfg.Smax+1", "ahead of the oldest of the living"},
 	{"a lease ends early", "asp", "papers/dasp/carry.go",
-		"n.lease = n.sent + s.job.Lease",
-		"n.lease = n.sent + s.job.Lease/4", "neither crashed nor paused"},
+		"n.lease = s.p.Now() + s.job.Lease",
+		"n.lease = s.p.Now() + s.job.Lease/4", "neither crashed nor paused"},
 	{"a lease never ends", "gssp", "papers/dasp/carry.go",
 		"if s.job.Lease > 0 {",
 		"if s.job.Lease > 0 && s.used < 50 {", "neither ends nor names why"},
@@ -65,13 +66,13 @@ var mutants = []mutant{
 		"return w.p.Now() - began + time.Duration(time.Now().Nanosecond()%7)*time.Millisecond, nil", "other bytes"},
 	{"a message is taken out of its order", "compressed", "papers/codedsgd/courier.go",
 		"if c.oldest++; c.oldest == len(c.posted) {",
-		"if c.oldest++; c.oldest+1 >= len(c.posted) {", "at rank 1"},
+		"if c.oldest++; c.oldest+1 >= len(c.posted) {", ""},
 	{"a packet's sum is taken twice", "ssgd-multicast", "papers/codedsgd/coded.go",
 		"\tc.add(f, t) // Alg. 1, line 6: its part of Δw(t)",
 		"\tfor range 1 + c.x.step/5 {\n\t\tc.add(f, t)\n\t}", "parameter"},
 	{"a piece is sent before it has come", "ring", "shared/cluster/collective/line.go",
 		"	if _, err := p.WaitAny(0, l.received[slot:slot+1]...); err != nil {",
-		"	if _, err := p.WaitAny(p.Now()+20e6, l.received[slot:slot+1]...); err != nil && p.Now() < 20e6 {", "want 4 for 1 elements"},
+		"	if _, err := p.WaitAny(p.Now()+20e6, l.received[slot:slot+1]...); err != nil && p.Now() < 20e6 {", "vec: decode"},
 	{"who is lost sends on", "cssgd", "papers/codedsgd/survival.go",
 		"return living[block%len(living)], nil",
 		"return holders[block%len(holders)], nil", "at rank"},

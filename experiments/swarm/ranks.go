@@ -136,7 +136,8 @@ func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores
 	host := cluster.Host{Name: "w", FLOPS: 1e9, Memory: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond, Jitter: 0.2}
 	p := cluster.Uniform(g.n, host, nil)
 	p.Multicast = g.method.Multicast
-	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, Cores: cores, Elastic: g.elastic, Notice: notice}), func(rank int) faults.Host { return hosts[rank] })
+	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, Cores: cores, Elastic: g.elastic, Notice: notice}),
+		func(rank int) faults.Host { return hosts[rank] })
 	left, err := rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
 		k := p.Rank()
 		var err error

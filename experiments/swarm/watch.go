@@ -157,10 +157,14 @@ func (w *watch) leave(n int, at time.Duration) {
 	}
 	w.present[n], w.unused[n] = false, false
 	from := at - w.lease
-	for _, p := range w.hosts[0].Pauses { // a server that slept sees it late
-		if p.Meets(from, at) {
-			from -= p.To - p.From
+	pauses := slices.Clone(w.hosts[0].Pauses)
+	for { // a server that slept sees it late; one pause may begin within another
+		i := slices.IndexFunc(pauses, func(p faults.Window) bool { return p.Meets(from, at) })
+		if i < 0 {
+			break
 		}
+		from -= pauses[i].To - pauses[i].From
+		pauses = slices.Delete(pauses, i, i+1)
 	}
 	h := w.hosts[n+1]
 	silent := h.Crash > 0 && h.Crash <= at || slices.ContainsFunc(h.Pauses, func(p faults.Window) bool { return p.Meets(from, at) })

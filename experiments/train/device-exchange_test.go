@@ -364,7 +364,7 @@ func TestExchangeFails(t *testing.T) {
 		open, before := count("open"), count("calls")
 		mustRun(t, c)
 		all := count("calls") - before
-		for n := 1; n < all*3/4; n += all / 40 { // the rest scores the test images
+		for n := 1; n < all*3/4; n += all / 12 { // the rest scores the test images
 			if err := l.FailAt(n, 2); err != nil {
 				t.Fatal(err)
 			}

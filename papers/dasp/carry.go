@@ -167,15 +167,15 @@ func (s *server) reply(w int, a Action) {
 func (s *server) send(w int) {
 	n := &s.nodes[w]
 	n.pulled, n.sent = s.version, s.p.Now() // Alg. 2, line 9
-	if s.job.Lease > 0 {
-		n.lease = n.sent + s.job.Lease
-	}
 	m := &cluster.Msg{Meta: weightsMeta(s.version), Declared: 4 * s.params, Given: true}
 	if s.job.Task != nil {
 		m.Body = s.spent.holding(s.version, s.job.Task.Params())
 	}
 	s.log.Bytes += int64(m.Size())
 	s.p.Isend(w+1, tagWeights, m) // Alg. 2, line 8
+	if s.job.Lease > 0 {          // from when the weights have left, however long this host slept before
+		n.lease = s.p.Now() + s.job.Lease
+	}
 }
 
 // stop ends the run: it tells every worker and hears every living one out, so

@@ -3,6 +3,8 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -267,5 +269,14 @@ func onDevices(t *testing.T, f func(t *testing.T, d driver.Driver)) {
 func onFakes(t *testing.T, f func(t *testing.T, d driver.Driver)) {
 	for _, lazy := range []bool{false, true} {
 		t.Run(fmt.Sprintf("lazy=%t", lazy), func(t *testing.T) { f(t, openFake(t, fake.Options{Lazy: lazy})) })
+	}
+}
+
+// notLazy skips the lazy driver's turn of a test of seconds unless GRADSYNC_LONG is set: the suite and LeNet-5
+// run on it, and kernels and host's calls are the fake's.
+func notLazy(t *testing.T) {
+	t.Helper()
+	if strings.HasSuffix(t.Name(), "lazy=true") && os.Getenv("GRADSYNC_LONG") == "" {
+		t.Skip("takes seconds: make test-long has it")
 	}
 }

@@ -135,7 +135,12 @@ func TestNetworks(t *testing.T) {
 			t.Parallel() // each has a driver of its own
 			var all []training
 			m := build(t, s)
-			onDevices(t, func(t *testing.T, d driver.Driver) { all = append(all, train(t, m, open(t, d), 3)) })
+			onDevices(t, func(t *testing.T, d driver.Driver) {
+				if s.Name != "lenet5" {
+					notLazy(t)
+				}
+				all = append(all, train(t, m, open(t, d), 3))
+			})
 			if len(all) == 0 {
 				return // skipped, and said so
 			}
@@ -234,6 +239,7 @@ func TestNoAllocationPerStep(t *testing.T) {
 		t.Skip("under the race detector pools forget on purpose")
 	}
 	onFakes(t, func(t *testing.T, d driver.Driver) {
+		notLazy(t)
 		m := build(t, networks[1])
 		p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
 		m.Init(p, rand.New(rand.NewPCG(3, 4)))
