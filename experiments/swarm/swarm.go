@@ -22,6 +22,8 @@
 //
 //   - All ranks end with the same bits, those of the run without faults, by the same messages.
 //   - Coded SGD's are those of the sum of all blocks, computed by one rank alone.
+//   - cssgd on an elastic run loses ranks at any instant and no bit, as long as a holder of each block lives; else it
+//     ends by the name of a block whose holders have all crashed.
 package swarm
 
 import (
