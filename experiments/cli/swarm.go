@@ -36,7 +36,7 @@ func (a *app) swarmCommand() *cobra.Command {
 			"without a server pause and are slow; those of cssgd crash too.\n\n" +
 			"A broken promise ends the swarm with the one command that replays its seed, which is all that names a run.\n\n" +
 			"Exit codes: 0 all promises are kept · 1 interrupted · 2 usage · 3 one is broken.",
-		Example: "  gradsync swarm --seeds 200\n  gradsync swarm --method dasp --seed 123\n  gradsync swarm --method cssgd,ring --seeds 500 --json\n" +
+		Example: "  gradsync swarm --seeds 50\n  gradsync swarm --method dasp --seed 123\n  gradsync swarm --method cssgd,ring --seeds 100 --json\n" +
 			"  gradsync swarm --method dasp --for 1m",
 		Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
