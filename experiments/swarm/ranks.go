@@ -79,7 +79,7 @@ func onRanks(ctx context.Context, m method.Method, seed uint64, cores int) (s Se
 	}
 	s.Updates, s.End = steps, o.end
 	s.Digest = digest(o.params, o.ends, o.totals, o.sent, o.end)
-	s.Broken = first(o.check(), g.checkFaultFree(ctx, o), g.checkSum(o))
+	s.Broken = first(o.check, func() string { return g.checkFaultFree(ctx, o) }, func() string { return g.checkSum(o) })
 	return s
 }
 

@@ -8,8 +8,8 @@ import (
 // checkLog says where the server's log differs from what the watch saw, or from itself.
 func (v *service) checkLog() string {
 	l, w := v.log, v.watch
-	if len(l.Pushes) != len(w.arrivals) {
-		return fmt.Sprintf("the log has %d gradients, %d came", len(l.Pushes), len(w.arrivals))
+	if len(l.Pushes) != len(w.arrivals) || len(l.Updates) > len(w.applies) {
+		return fmt.Sprintf("the log has %d gradients in %d versions, %d came and %d were ordered", len(l.Pushes), len(l.Updates), len(w.arrivals), len(w.applies))
 	}
 	steps := make([]int64, v.n)
 	for i, p := range l.Pushes {

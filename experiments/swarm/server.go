@@ -74,7 +74,8 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 	switch {
 	case v.log != nil && err == nil:
 		s.End = v.log.End
-		s.Broken = first(v.watch.broken, v.checkEnd(), v.checkLog(), v.replay(), v.checkFaultFree(ctx))
+		s.Broken = first(func() string { return v.watch.broken }, v.checkEnd, v.checkLog, v.replay,
+			func() string { return v.checkFaultFree(ctx) })
 	case v.watch.broken != "":
 		s.Broken = v.watch.broken
 	case v.allLeft(err):

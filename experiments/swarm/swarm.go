@@ -27,7 +27,6 @@
 package swarm
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -287,8 +286,15 @@ func digest(values ...any) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// first returns the first text that is not empty.
-func first(texts ...string) string { return cmp.Or(texts...) }
+// first returns the first complaint of some checks, each of which may rely on those before it.
+func first(checks ...func() string) string {
+	for _, check := range checks {
+		if text := check(); text != "" {
+			return text
+		}
+	}
+	return ""
+}
 
 // equalBits returns the index of the first element in which the bits of a and b differ, −1 if none.
 func equalBits(a, b []float32) int {

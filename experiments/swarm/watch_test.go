@@ -123,7 +123,7 @@ func TestReplayFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(v)
-		if got := first(v.watch.broken, v.checkEnd(), v.checkLog(), v.replay()); want == "" && got != "" || !strings.Contains(got, want) {
+		if got := first(func() string { return v.watch.broken }, v.checkEnd, v.checkLog, v.replay); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
