@@ -157,7 +157,7 @@ func (v *service) describe() string {
 func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cores int) error {
 	policy, err := rivals.New(v.name, v.options)
 	v.watch = newWatch(v.name, v.options, v.lease, v.hosts)
-	v.watch.crawls = v.crawls
+	v.watch.crawls, v.watch.elastic = v.crawls, v.elastic
 	if err != nil {
 		return err
 	}

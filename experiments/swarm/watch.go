@@ -26,6 +26,7 @@ type watch struct {
 	method  string
 	options rivals.Options
 	lease   time.Duration
+	elastic bool
 	crawls  bool // slowness makes workers silent too
 	hosts   []faults.Host
 
@@ -152,10 +153,13 @@ func (w *watch) arrive(n int) {
 // leave checks that a crash or a pause made the worker silent.
 func (w *watch) leave(n int, at time.Duration) {
 	w.left++
-	if w.lease == 0 || !w.present[n] || w.asks[n] {
+	h := w.hosts[n+1]
+	crashed := h.Crash > 0 && h.Crash <= at
+	told := w.elastic && crashed // of the loss, before any lease and also while a gradient waits
+	if !w.present[n] || !told && (w.lease == 0 || w.asks[n]) {
 		w.fail("at %v worker %d leaves, which had left, has sent its gradient or has no lease", at, n)
 	}
-	w.present[n], w.unused[n] = false, false
+	w.present[n], w.asks[n] = false, false
 	from := at - w.lease
 	pauses := slices.Clone(w.hosts[0].Pauses)
 	for { // a server that slept sees it late; one pause may begin within another
@@ -166,8 +170,7 @@ func (w *watch) leave(n int, at time.Duration) {
 		from -= pauses[i].To - pauses[i].From
 		pauses = slices.Delete(pauses, i, i+1)
 	}
-	h := w.hosts[n+1]
-	silent := h.Crash > 0 && h.Crash <= at || slices.ContainsFunc(h.Pauses, func(p faults.Window) bool { return p.Meets(from, at) })
+	silent := crashed || slices.ContainsFunc(h.Pauses, func(p faults.Window) bool { return p.Meets(from, at) })
 	for _, s := range h.Slow {
 		silent = silent || w.crawls && s.Meets(from, at)
 	}
@@ -183,8 +186,8 @@ func (w *watch) action(a dasp.Action) {
 		w.newest++
 		w.applies = append(w.applies, dasp.Action{Workers: slices.Clone(a.Workers), Weight: a.Weight})
 		for _, n := range a.Workers {
-			if !w.unused[n] {
-				w.fail("version %d uses a gradient of worker %d that is used or has not come", w.newest, n)
+			if !w.unused[n] || !w.present[n] {
+				w.fail("version %d uses a gradient of worker %d that is used, has not come or is of one who left", w.newest, n)
 			}
 			if w.rounds() && w.held[n] != w.newest-1 {
 				w.fail("round %d has a gradient of worker %d on version %d", w.newest, n, w.held[n])

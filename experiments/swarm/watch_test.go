@@ -41,7 +41,7 @@ func TestWatchFinds(t *testing.T) {
 	}{
 		{"asp", "", []step{{0, use(0)}, {0, use(0)}, {1, use(1)}}},
 		{"asp", "1 workers wait", []step{{0, keep(0)}}},
-		{"asp", "that is used or has not come", []step{{0, use(0)}, {1, use(0)}}},
+		{"asp", "that is used, has not come", []step{{0, use(0)}, {1, use(0)}}},
 		{"asp", "has not asked", []step{{0, use(0)}, {1, []dasp.Action{order(dasp.Reply, 0)}}}},
 		{"asp", "whose gradient is open", []step{{0, []dasp.Action{order(dasp.Reply, 0)}}}},
 		{"asp", "which has left or waits", []step{{2, nil}}},
