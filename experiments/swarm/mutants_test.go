@@ -76,6 +76,21 @@ var mutants = []mutant{
 	{"the loss of one worker is not heard", "ssp", "papers/dasp/server.go",
 		"if n.lost || slices.Contains(alive, w+1) {",
 		"if n.lost || slices.Contains(alive, w+1) || w == 0 {", "still among the living"},
+	{"who is lost sends on", "cssgd", "papers/codedsgd/survival.go",
+		"return living[block%len(living)], nil",
+		"return holders[block%len(holders)], nil", "at rank"},
+	{"a step that some have made is not made up for", "cssgd", "papers/codedsgd/survival.go",
+		"if made < s.x.step {",
+		"if made < s.x.step-1 {", "do all ranks have the same options"},
+	{"an exchange that was given up is taken for another", "cssgd", "papers/codedsgd/survival.go",
+		"2*s.epoch + i)",
+		"i)", "do all ranks have the same options"},
+	{"the gradients of the wrong step are sent", "cssgd", "papers/codedsgd/survival.go",
+		"s.stores[step%2].micro",
+		"s.stores[s.x.step%2].micro", "at rank"},
+	{"who begins after a loss tells nobody", "cssgd", "papers/codedsgd/survival.go",
+		"s.late = s.epoch > 0",
+		"s.late = false", "neither ends"},
 }
 
 // TestMutants: the swarm finds every mistake within mutantSeeds seeds, and says what it is.

@@ -35,7 +35,7 @@ var ofRanks = faults.Mix{Within: 120 * time.Millisecond, Pause: 0.4, Longest: 60
 const crashes = 0.3
 
 // survive lists the methods whose ranks go on without those that are lost.
-var survive []string
+var survive = []string{codedsgd.CSSGD}
 
 // group is one run without a server.
 type group struct {
@@ -170,8 +170,8 @@ func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores
 	return o, err
 }
 
-// refused returns why a run with losses rightly ends before its steps, nothing if it had to go on: all ranks
-// crashed.
+// refused returns why a run with losses rightly ends before its steps, nothing if it had to go on: a block is lost
+// with all that computed it, each of which crashed; or all ranks did.
 func (g *group) refused(err error, hosts []faults.Host) string {
 	crashed := func(rank int) bool { return hosts[rank].Crash > 0 }
 	all := true
@@ -179,8 +179,12 @@ func (g *group) refused(err error, hosts []faults.Host) string {
 		all = all && crashed(rank)
 	}
 	var abort *cluster.AbortError
-	if all && errors.As(err, &abort) && abort.Op == "lost" {
+	var block *codedsgd.BlockLostError
+	switch {
+	case all && errors.As(err, &abort) && abort.Op == "lost":
 		return allLost
+	case errors.As(err, &block) && !slices.ContainsFunc(block.Holders, func(rank int) bool { return !crashed(rank) }):
+		return blockLost
 	}
 	return ""
 }

@@ -23,6 +23,8 @@
 //
 //   - All ranks end with the same bits, those of the run without faults, by the same messages.
 //   - Coded SGD's are those of the sum of all blocks, computed by one rank alone.
+//   - cssgd on an elastic run loses ranks at any instant and no bit, as long as a holder of each block lives; else it
+//     ends by the name of a block whose holders have all crashed.
 package swarm
 
 import (
@@ -227,9 +229,10 @@ const limit = time.Minute
 
 // Why a run could not go on.
 const (
-	allLeft  = "all workers have left"
-	tooShort = "the lease is too short"
-	allLost  = "all ranks are lost"
+	allLeft   = "all workers have left"
+	tooShort  = "the lease is too short"
+	allLost   = "all ranks are lost"
+	blockLost = "a block is lost"
 )
 
 // once runs a seed of a method, whose functions may run on some cores at once.

@@ -25,6 +25,7 @@ type survival struct {
 	alive  []int // ascending, this node among them
 	epoch  int   // losses that this node was told of
 	alarm  cluster.Req
+	late   bool // nodes were lost before this one began: it has told nobody yet
 	stores [2]*store     // of even and odd steps; nil in a timing-only run
 	over   []cluster.Req // by rank: it has made all steps; nil while this node has not
 	buffer []int32
@@ -62,6 +63,7 @@ func newSurvival(x *node) *survival {
 		s.buffer = make([]int32, x.params)
 	}
 	s.look()
+	s.late = s.epoch > 0
 	return s
 }
 
@@ -90,7 +92,9 @@ func (s *survival) wait(r cluster.Req) error {
 // exchange makes the exchange of one step, however many nodes are lost meanwhile.
 func (s *survival) exchange() error {
 	var err error
-	if s.epoch > 0 {
+	if s.late {
+		s.late, err = false, errGivenUp
+	} else if s.epoch > 0 {
 		err = s.among(s.x.step, s.alive)
 	} else {
 		err = s.x.method.exchange()
