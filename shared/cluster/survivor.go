@@ -13,7 +13,7 @@ import (
 // Source: ours: one way to lose a rank, the same on every runtime
 var ErrCrashed = errors.New("cluster: this rank has crashed")
 
-// ErrLost is what a LostError is.
+// ErrLost is found in every LostError by errors.Is.
 var ErrLost = errors.New("cluster: rank lost")
 
 // LostError is the error of a receive from a rank that is lost.

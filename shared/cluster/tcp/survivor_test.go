@@ -33,8 +33,8 @@ func elastic(t *testing.T, n, losses int, timeout time.Duration, conns int) ([]t
 	}
 	cfgs := make([]tcp.Config, n)
 	for i := range cfgs {
-		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: fmt.Sprint("elastic ", losses), Rendezvous: ln.Addr().String(), Timeout: timeout, Join: never, Chunk: 64 << 10, Conns: conns,
-			Elastic: true}
+		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: fmt.Sprint("elastic ", losses), Rendezvous: ln.Addr().String(), Timeout: timeout, Join: never,
+			Chunk: 64 << 10, Conns: conns, Elastic: true}
 	}
 	s := &served{done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -149,7 +149,12 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 	if i < 0 {
 		return out, nil
 	}
-	// What each rank knows of itself.
+	return known(outs, first), errs[i]
+}
+
+// known returns the outcome of a run that failed: what each rank knows of itself, in that of the first.
+func known(outs []cluster.Outcome, first int) cluster.Outcome {
+	out := outs[first]
 	out.Results = nil
 	for rank := range outs {
 		if t := outs[rank].Trace; rank != first && t != nil && out.Trace != nil {
@@ -161,5 +166,5 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 	if out.Trace != nil {
 		out.Trace.Sort()
 	}
-	return out, errs[i]
+	return out
 }
