@@ -58,8 +58,8 @@ type UnknownError struct {
 // Error lists the names that are known and the command that makes a set.
 func (e *UnknownError) Error() string {
 	known := append(Names(), e.Own...)
-	return fmt.Sprintf("datasets: no data set %q: known are %s; `gradsync data import DIR --name NAME` makes one of your images",
-		e.Name, strings.Join(known, ", "))
+	return fmt.Sprintf("datasets: no data set %q: known are %s; `gradsync data import DIR --name NAME` makes one of your images, "+
+		"and --data-dir DIR finds one that was made with --to DIR", e.Name, strings.Join(known, ", "))
 }
 
 // ownName matches the name of a set of own images.

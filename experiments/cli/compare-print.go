@@ -86,7 +86,7 @@ func (a *app) printComparison(p *own.Plan, all []own.Row, path string) {
 		fmt.Fprintf(a.out, "time of 1,000 gradients, of %d timed\n", cfg.MaxPushes)
 	} else {
 		fmt.Fprintf(a.out, "time to %s test accuracy (geometric mean), and to %.4g %% alone\n", percents(p.Accuracies()), 100*cfg.TargetAccuracy)
-		fmt.Fprintf(a.out, "evaluated every %d gradients on %d images; times between are interpolated\n", cfg.EvalEvery, cfg.EvalImages)
+		fmt.Fprintf(a.out, "evaluated every %d gradients on %d images; times between are interpolated\n", cfg.EvalEvery, p.EvaluationImages(all))
 		a.printData(all)
 	}
 	if len(p.Methods) == 1 {

@@ -101,7 +101,7 @@ func TestTrainFollowsTheImages(t *testing.T) {
 		flags + "lenet5 --data-dir " + to:                 "to input 28×28×1 (height×width×channels); networks that take large: resnet110, resnet18, vgg19_bn",
 		flags + "resnet18 --image 32 --data-dir " + to:    "no adaptation of 48×48×3",
 		flags + "resnet18 --classes 13 --data-dir " + to:  "first 13 classes, want 2 to 12",
-		flags + "resnet18":                                `no data set "large": known are mnist`,
+		flags + "resnet18":                                "and --data-dir DIR finds one that was made with --to DIR",
 		"data import " + dir:                              "--name is missing",
 		"data import " + dir + " --data-dir " + to:        "--to is the folder",
 		flags + "resnet18 --batch 13 --data-dir " + to:    "a worker's share of large is 12 images: want --batch of 12 at most",

@@ -227,8 +227,9 @@ a folder, of a paper's or of one.
 Each result gets a folder, dasp/table6 or, of another profile, dasp/ci/table6. In it
 are a file for every frame, facts.csv, claims.csv, parts.csv (what qualitative claims
 rest on) and columns.csv, which names the units. Values seed by seed are a column per
-seed. Files are written or replaced, and none is removed.`,
-		RunE: func(_ *cobra.Command, ids []string) error {
+seed. Files are written or replaced, and none is removed. A comparison of one's own,
+own/mine, is looked for as by report.`,
+		RunE: func(cmd *cobra.Command, ids []string) error {
 			all := Experiments()
 			for _, id := range ids {
 				if id != own.Document && !isOwn(id) && !slices.ContainsFunc(all, func(e exp.Experiment) bool { return named(e.ID, []string{id}) }) {
@@ -237,6 +238,9 @@ seed. Files are written or replaced, and none is removed.`,
 			}
 			if out == "" || results == "" {
 				return usagef("export: --results and --out want a folder each")
+			}
+			if len(ids) == 1 && isOwn(ids[0]) && !cmd.Flags().Changed("results") {
+				results = ownFolder(ids[0])
 			}
 			files, err := export.CSV(results, out, func(id string) bool { return named(id, ids) })
 			if err == nil && len(files) == 0 {

@@ -200,4 +200,10 @@ func TestReportFindsAComparison(t *testing.T) {
 	if rc, out, msg := gradsync("report", "--experiment", "own/sample"); rc != 0 || out != filepath.Join("out", "html", "own", "sample.html")+"\n" {
 		t.Errorf("exit %d, %q, %s", rc, out, msg)
 	}
+	if err := os.RemoveAll(defaultOut); err != nil {
+		t.Fatal(err)
+	}
+	if rc, out, msg := gradsync("export", "own/sample"); rc != 0 || !strings.Contains(out, filepath.Join("out", "csv", "own", "sample", "methods.csv")) {
+		t.Errorf("export: exit %d, %q, %s", rc, out, msg)
+	}
 }

@@ -99,8 +99,7 @@ func TestVerifyCountsOneSize(t *testing.T) {
 func TestVerifyShowsCountsBesideFormulas(t *testing.T) {
 	for args, wants := range map[string][]string{
 		"codedsgd --n 9 --r 4": {"packets 630 630 C(n,r+1)·(r+1)", "unicast: messages 2,520 2,520",
-			"mlp, an iteration: packets 1,890 1,890 3 layers", "prints 1,890 packets an iteration, on any links: 3 layers of 630",
-			"`gradsync train --sync cssgd --redundancy 4 --workers 9 --model mlp`", "23 of 23 steps of the proof hold"},
+			"mlp, an iteration: packets 1,890 1,890 3 layers", "prints 1,890 packets, on any links: 3 layers of 630", "23 of 23 steps of the proof hold"},
 		"ring --n 8 --k 1e6":                {"bytes of the busiest rank 1,750,000 1,750,000 2(N−1)K/N"},
 		"ring --n 7 --k 1e6":                {"left out bytes of the busiest rank: N does not divide K/4", "1,714,285.7"},
 		"ringsparse --n 4 --density 0.5":    {"density of a sum of 4", "0.9375", "dense: bytes of all ranks 480,000 480,000"},
@@ -148,5 +147,15 @@ func TestLongFractionsAreLeftOut(t *testing.T) {
 		if (got.Exact != nil) != want || got.Value < 0.8 || got.Value > 0.99 { // 1 − 0.999^4097 = 1 − e^(−4.099); 7/8
 			t.Errorf("fill-in %s: %+v", args, got)
 		}
+	}
+}
+
+// The training that the counts name has as many packets as they say, with more nodes than the default platform's too.
+func TestVerifyNamesATraining(t *testing.T) {
+	_, out, _ := gradsync(strings.Fields("verify codedsgd --n 9 --r 4")...)
+	_, out, _ = strings.Cut(strings.Join(strings.Fields(out), " "), "`gradsync ")
+	command, _, ok := strings.Cut(out, "` prints 1,890 packets")
+	if rc, got, msg := gradsync(strings.Fields(command)...); !ok || rc != exitOK || !strings.Contains(got, "packets         1890, ") {
+		t.Errorf("%s: %d %s %s", command, rc, got, msg)
 	}
 }

@@ -319,3 +319,21 @@ func TestReference(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A page says on how many images runs were evaluated, no more than there are, and no memory where none limits.
+func TestWhatIsNotThereIsNotShown(t *testing.T) {
+	p := small(t, func(_ Point, c *train.Config) {
+		c.Platform = c.Platform.WithHosts(func(h *cluster.Host, _ bool) { h.Memory = 0 })
+	})
+	rows := []Row{{Cells: []Cell{{Data: &result.Data{Test: 12}}}}}
+	if got := p.EvaluationImages(rows); got != 12 {
+		t.Errorf("evaluated on %d of 12 images", got)
+	}
+	if got := p.EvaluationImages(nil); got != 40 {
+		t.Errorf("evaluated on %d images, 40 were asked for", got)
+	}
+	hosts := p.hostsFrame()
+	if at := hosts.Column("memory"); hosts.Rows[0][at] != nil {
+		t.Errorf("memory of %v where none limits", hosts.Rows[0][at])
+	}
+}

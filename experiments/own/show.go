@@ -98,12 +98,26 @@ func (p *Plan) facts(rows []Row) []result.Fact {
 	} else {
 		accuracies := p.Accuracies()
 		facts = append(facts, kit.Facts("target/%", 100*one.TargetAccuracy, "lowest/%", 100*accuracies[0], "step/points", 100*kit.TargetStep(one.TargetAccuracy),
-			"accuracies", len(accuracies), "every/gradients", one.EvalEvery, "evaluation_images", one.EvalImages)...)
+			"accuracies", len(accuracies), "every/gradients", one.EvalEvery, "evaluation_images", p.EvaluationImages(rows))...)
 	}
 	for _, f := range Findings { // how many comparisons have which finding
 		facts = append(facts, kit.Counted("found."+f, "", kit.CountIf(rows, func(r Row) bool { return r.Finding == f })))
 	}
 	return facts
+}
+
+// EvaluationImages returns on how many test images runs were evaluated on the way: as many as asked for or, where the set
+// has fewer, all of it.
+func (p *Plan) EvaluationImages(rows []Row) int {
+	most := p.one().EvalImages
+	for _, r := range rows {
+		for _, c := range r.Cells {
+			if c.Data != nil {
+				return min(most, c.Data.Test)
+			}
+		}
+	}
+	return most
 }
 
 // word returns the name of a platform as a key: without what a variant adds to it, and without spaces.
@@ -286,7 +300,11 @@ func (p *Plan) hostsFrame() result.Frame {
 	s := kit.NewSheet("hosts", "host speed/TFLOP/s.3 memory/GB/s.0 link/Gb/s.2 latency/ms.4 jitter/%.1")
 	one := p.one()
 	add := func(name string, h cluster.Host) {
-		s.Add(name, h.FLOPS/1e12, h.Memory/1e9, 8*h.Bandwidth/1e9, 1e3*h.Latency.Seconds(), 100*h.Jitter)
+		var memory any // nothing where it never limits
+		if h.Memory > 0 {
+			memory = h.Memory / 1e9
+		}
+		s.Add(name, h.FLOPS/1e12, memory, 8*h.Bandwidth/1e9, 1e3*h.Latency.Seconds(), 100*h.Jitter)
 	}
 	for i, h := range one.Platform.Workers[:one.Workers] {
 		add(strconv.Itoa(i+1), h)

@@ -189,10 +189,13 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// Resolved returns c with every default filled in, or an InputError where Run would refuse c before it opens
-// any file.
+// Resolved returns c with every default filled in, as Run takes it, or an InputError where Run would refuse c
+// before it opens any file.
 func (c Config) Resolved() (Config, error) {
 	c, err := c.withDefaults()
+	for _, beside := range []*time.Duration{&c.Launch, &c.Overhead} {
+		set(beside, -1) // Run fills in defaults again, and 0 would be the default
+	}
 	if err == nil {
 		_, err = c.network()
 	}

@@ -101,6 +101,20 @@ func TestFixedHost(t *testing.T) {
 	}
 }
 
+// TestResolvedRunsAlike: what is resolved before the run is timed as what is not, with nothing beside the arithmetic too.
+func TestResolvedRunsAlike(t *testing.T) {
+	for _, beside := range []time.Duration{-1, 0, 5 * time.Millisecond} {
+		c := Config{Sync: "bsp", Model: "lenet5", Platform: rounded(1), MaxPushes: 2, TimingOnly: true, Launch: beside, Overhead: beside}
+		resolved, err := c.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, got := *mustRun(t, c).VirtualSeconds, *mustRun(t, resolved).VirtualSeconds; got != want {
+			t.Errorf("launch and overhead %v: %.9g s when resolved before, want %.9g", beside, got, want)
+		}
+	}
+}
+
 // TestAdjustment: DASP pays where a wait begins and where it ends, whether the run is recorded or not;
 // answers in QIS cost nothing, and no other method pays.
 func TestAdjustment(t *testing.T) {

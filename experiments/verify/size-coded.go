@@ -173,8 +173,8 @@ func (s *Size) codedNetwork(ctx context.Context, n, r int, network string, layer
 	s.equal(network+", an iteration: unicast messages", how, got.messages, fmt.Sprintf("%d layers·r·C(n,r+1)·(r+1)", len(layers)),
 		mul(mul(many, whole(int64(r))), packets))
 	if got.Packets > 0 {
-		s.Why = append(s.Why, fmt.Sprintf("Layers are exchanged one by one, so that `gradsync train --sync cssgd --redundancy %d --workers %d --model %s` prints "+
-			"%s packets an iteration, on any links: %d layers of %s. On unicast links those are %s messages.", r, n, network,
+		s.Why = append(s.Why, fmt.Sprintf("Layers are exchanged one by one, so that `gradsync train --sync cssgd --redundancy %d --workers %d --model %s "+
+			"--platform ring40 --timing-only --updates 1` prints %s packets, on any links: %d layers of %s. On unicast links those are %s messages.", r, n, network,
 			Grouped(whole(got.Packets)), len(layers), Grouped(packets), Grouped(got.messages)))
 	}
 	return nil
