@@ -75,7 +75,7 @@ var mutants = []mutant{
 		"	if _, err := p.WaitAny(p.Now()+20e6, l.received[slot:slot+1]...); err != nil && p.Now() < 20e6 {", "vec: decode"},
 	{"the loss of one worker is not heard", "ssp", "papers/dasp/server.go",
 		"if n.lost || slices.Contains(alive, w+1) {",
-		"if n.lost || slices.Contains(alive, w+1) || w == 0 {", "still among the living"},
+		"if n.lost || slices.Contains(alive, w+1) || w == 0 {", "neither ends"},
 }
 
 // TestMutants: the swarm finds every mistake within mutantSeeds seeds, and says what it is.
