@@ -40,9 +40,9 @@ type service struct {
 	name    string
 	n       int
 	options rivals.Options
-	lease   time.Duration // 0: nobody is ever left out, and so nobody crashes
+	lease   time.Duration // 0: nobody is left out but by the news of a loss, without which nobody crashes
 	crawls  bool          // an iteration may take longer than the lease
-	elastic bool          // ranks are told of losses, each somewhat later
+	elastic bool          // the server is told of losses, somewhat later
 	hosts   []faults.Host
 	watch   *watch
 	log     *dasp.Log
@@ -55,10 +55,12 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 	n := 1 + r.IntN(6)
 	v := &service{name: name, n: n, options: drawOptions(r, name, n), lease: aLease, trained: [][]float32{begin()}}
 	mix := ofWorkers
-	if r.IntN(5) == 0 {
-		v.lease, mix.Crash = 0, 0
-	}
 	v.elastic = r.IntN(3) == 0
+	if r.IntN(5) == 0 {
+		if v.lease = 0; !v.elastic {
+			mix.Crash = 0
+		}
+	}
 	if v.crawls = r.IntN(6) == 0; v.crawls {
 		mix.Slow, mix.Factor = 0.5, crawl
 	}

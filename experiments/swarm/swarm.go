@@ -6,10 +6,11 @@
 //
 //   - The run ends, at its number of gradients or steps, or says by name why it cannot: all workers have left, or the lease is too
 //     short for slow ones.
-//     Without a lease (one seed in five, in which nobody crashes) it always ends.
+//     Without a lease (one seed in five) and without news of losses nobody crashes, and it always ends.
 //   - The same seed gives the same bytes, on one core or two (a share of the seeds runs twice).
 //
-// Of methods with a server, whose workers crash too and are left out once their lease is over:
+// Of methods with a server, whose workers crash too and are left out once their lease is over, or, one seed in three, when
+// the server of an elastic run is told:
 //
 //   - Versions are contiguous, and each worker's steps.
 //   - Each gradient is used once: the parameters of every version have the bits of a replay of the log, in which

@@ -258,6 +258,7 @@ func (w *watch) quorum() int {
 // after checks the method's bounds once an event is over.
 func (w *watch) after(at time.Duration) {
 	o := w.options
+	w.buried(at)
 	switch w.method {
 	case "asp":
 		if n := w.waiting(); n > 0 {
@@ -275,6 +276,20 @@ func (w *watch) after(at time.Duration) {
 		w.bounded(at, w.groupClocks(), o.Staleness, o.Staleness)
 	case "dasp":
 		w.spread(at)
+	}
+}
+
+// buried checks that on an elastic run nobody counts among the living for long after a crash: the server is told within
+// notice, or when it wakes.
+func (w *watch) buried(at time.Duration) {
+	late := notice + time.Millisecond
+	for _, p := range w.hosts[0].Pauses {
+		late += p.To - p.From
+	}
+	for n, here := range w.present {
+		if h := w.hosts[n+1]; w.elastic && here && h.Crash > 0 && at > h.Crash+late {
+			w.fail("at %v worker %d is still among the living: it crashed at %v", at, n, h.Crash)
+		}
 	}
 }
 
