@@ -217,6 +217,8 @@ func flagProblem(cmd *cobra.Command, err error) string {
 			text += ":" + like
 		} else if cmd.Name() == "run" && slices.Contains([]string{"sync", "set", "vary", "target-accuracy"}, name) {
 			text += ": methods of your choice are compared by `gradsync compare`"
+		} else if cmd.Name() == "run" && slices.Contains(compareShared, name) {
+			text += ": an experiment's settings are fixed; `gradsync train` and `gradsync compare` take it"
 		}
 		return text
 	}

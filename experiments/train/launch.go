@@ -48,13 +48,12 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 		return results, t.elapsed, nil
 	}
 	r.out.BytesSent = trace.BodyBytes()
+	r.out.StartupBytes = trace.Probe
 	for _, n := range trace.Kernel {
 		r.out.KernelBytes += n
 	}
 	if r.cfg.Trace != "" {
-		if err := writeTrace(r.cfg.Trace, trace); err != nil {
-			return nil, 0, err
-		}
+		r.wrote("trace", writeTrace(r.cfg.Trace, trace))
 	}
 	if r.cfg.OnTrace != nil {
 		r.cfg.OnTrace(trace)
@@ -117,10 +116,7 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 
 // writeTrace writes a run's time line to a file that Perfetto opens.
 func writeTrace(path string, t *cluster.Trace) error {
-	if err := atomic.Write(path, func(w io.Writer) error { return cluster.WriteChrome(w, t) }); err != nil {
-		return fmt.Errorf("train: trace: %w", err)
-	}
-	return nil
+	return atomic.Write(path, func(w io.Writer) error { return cluster.WriteChrome(w, t) })
 }
 
 // tagSame is the tag of what processes compare. No method uses it.

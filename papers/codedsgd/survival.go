@@ -25,7 +25,7 @@ type survival struct {
 	alive  []int // ascending, this node among them
 	epoch  int   // losses that this node was told of
 	alarm  cluster.Req
-	late   bool // nodes were lost before this one began: it has told nobody yet
+	late   bool          // nodes were lost before this one began: it has told nobody yet
 	stores [2]*store     // of even and odd steps; nil in a timing-only run
 	over   []cluster.Req // by rank: it has made all steps; nil while this node has not
 	buffer []int32
@@ -47,7 +47,8 @@ type BlockLostError struct {
 //
 // Source: ours: as the type
 func (e *BlockLostError) Error() string {
-	return fmt.Sprintf("codedsgd: block %d is lost with all nodes that compute it, %v: redundancy %d survives the loss of %d", e.Block, e.Holders, len(e.Holders), len(e.Holders)-1)
+	return fmt.Sprintf("codedsgd: block %d is lost with all nodes that compute it, %v: redundancy %d survives the loss of %d", e.Block, e.Holders,
+		len(e.Holders), len(e.Holders)-1)
 }
 
 // newSurvival returns nil where the runtime ends with the first loss, where every node has all blocks and hears of
@@ -169,7 +170,9 @@ func (s *survival) others() []int {
 }
 
 // isOver reports whether a node is known to have made all steps, and may have gone.
-func (s *survival) isOver(k int) bool { return s.over != nil && s.over[k] != nil && s.over[k].Done() && s.over[k].Err() == nil }
+func (s *survival) isOver(k int) bool {
+	return s.over != nil && s.over[k] != nil && s.over[k].Done() && s.over[k].Err() == nil
+}
 
 // all waits for a receive of each other node, by rank, or until that is over. Of those that it gives up none writes to its
 // message any more.

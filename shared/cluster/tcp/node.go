@@ -38,6 +38,7 @@ type node struct {
 	free     [][]byte // for pieces
 	bodies   [][]byte // for whole bodies: such as were given away and have been written
 	probed   chan struct{}
+	tried    int64 // bytes of the probe, at rank 0
 	acked    int64 // bytes of messages, says the kernel; −1: it does not
 
 	end     *ending

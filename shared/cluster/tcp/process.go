@@ -150,7 +150,7 @@ func (n *node) present(addr string) (later bool, err error) {
 		if _, err = decode(head, body, &r); err != nil {
 			return false, err
 		}
-		return r.Later, errors.New("refused " + r.Reason)
+		return r.Later, errors.New("refused: " + r.Reason)
 	case head.Tag != kindWelcome:
 		return false, fmt.Errorf("%w: kind %d for a welcome", errFrame, head.Tag)
 	}

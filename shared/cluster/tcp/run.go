@@ -150,6 +150,7 @@ func (n *node) outcome() (cluster.Outcome, error) {
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
 	out.Elapsed, out.Trace.Lost = n.end.Elapsed, n.end.Lost
+	out.Trace.Probe = n.tried
 	counted := n.acked >= 0
 	out.Trace.Kernel = make([]int64, n.cfg.Size)
 	out.Trace.Kernel[n.cfg.Rank] = n.acked

@@ -2,9 +2,8 @@ package tcp
 
 import (
 	"fmt"
+	"io"
 	"time"
-
-	"gradsync/shared/cluster"
 )
 
 // isReady counts ranks whose mesh stands; the last one begins the run.
@@ -186,19 +185,15 @@ func (c *coordinator) fail(f *failure) {
 }
 
 // drain closes a connection after the other end has, so that what was sent
-// last is not lost.
+// last is not lost, or after a beat: who goes on sending holds nobody up.
 func (w *wire) drain() {
 	if half, ok := w.conn.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	w.conn.limit = w.beat
-	var b [cluster.HeaderBytes]byte
-	for {
-		if _, err := w.r.Read(b[:]); err != nil {
-			_ = w.conn.Close()
-			return
-		}
+	if w.conn.SetReadDeadline(time.Now().Add(w.beat)) == nil {
+		_, _ = io.Copy(io.Discard, w.conn.Conn)
 	}
+	_ = w.conn.Close()
 }
 
 // lossOp classifies the error of a connection.
