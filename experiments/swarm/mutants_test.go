@@ -88,12 +88,9 @@ var mutants = []mutant{
 	{"who begins after a loss tells nobody", "cssgd", "papers/codedsgd/survival.go",
 		"s.late = s.epoch > 0",
 		"s.late = false", "neither ends"},
-<<<<<<< HEAD
 	{"the loss of one worker is not heard", "ssp", "papers/dasp/server.go",
 		"if n.lost || slices.Contains(alive, w+1) {",
 		"if n.lost || slices.Contains(alive, w+1) || w == 0 {", "neither ends"},
-=======
->>>>>>> main
 }
 
 // TestMutants: the swarm finds every mistake within mutantSeeds seeds, and says what it is.
