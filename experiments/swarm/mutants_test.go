@@ -73,9 +73,6 @@ var mutants = []mutant{
 	{"a piece is sent before it has come", "ring", "shared/cluster/collective/line.go",
 		"	if _, err := p.WaitAny(0, l.received[slot:slot+1]...); err != nil {",
 		"	if _, err := p.WaitAny(p.Now()+20e6, l.received[slot:slot+1]...); err != nil && p.Now() < 20e6 {", "vec: decode"},
-	{"the loss of one worker is not heard", "ssp", "papers/dasp/server.go",
-		"if n.lost || slices.Contains(alive, w+1) {",
-		"if n.lost || slices.Contains(alive, w+1) || w == 0 {", "still among the living"},
 	{"who is lost sends on", "cssgd", "papers/codedsgd/survival.go",
 		"return living[block%len(living)], nil",
 		"return holders[block%len(holders)], nil", "at rank"},
@@ -91,6 +88,9 @@ var mutants = []mutant{
 	{"who begins after a loss tells nobody", "cssgd", "papers/codedsgd/survival.go",
 		"s.late = s.epoch > 0",
 		"s.late = false", "neither ends"},
+	{"the loss of one worker is not heard", "ssp", "papers/dasp/server.go",
+		"if n.lost || slices.Contains(alive, w+1) {",
+		"if n.lost || slices.Contains(alive, w+1) || w == 0 {", "neither ends"},
 }
 
 // TestMutants: the swarm finds every mistake within mutantSeeds seeds, and says what it is.
