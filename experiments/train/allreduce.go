@@ -189,7 +189,7 @@ func buckets(layers []cluster.Layer, bytes int64) []bucket {
 
 // sum all-reduces one bucket of the gradient in place.
 func (x *replica) sum(b bucket) error {
-	p, tag, n := x.p, cluster.Tag(b.first), b.length
+	p, tag, n := x.team, cluster.Tag(b.first), b.length
 	var grads []float32
 	if x.task != nil {
 		grads = x.task.grads[b.offset : b.offset+n]
