@@ -14,6 +14,9 @@ import (
 // coursework is the key of the text on assignments, its page's name and, in capitals, its file's in the root.
 const coursework = "coursework"
 
+// courseworkName is the page's in the header, which has room for a short one.
+var courseworkName = notebook.Both{"Course", "作业"}
+
 // courseworkPage tells of assignments that students did with the program.
 type courseworkPage struct {
 	page.Head
@@ -53,6 +56,7 @@ func (r *renderer) addCoursework() error {
 	if doc.Head, err = r.frame.Named("Coursework with gradsync", coursework); err != nil {
 		return err
 	}
+	doc.Crumb = courseworkName
 	r.names = append(r.names, coursework+".html")
 	return r.out.Page(r.pages, coursework+".html", coursework+".html", doc)
 }
