@@ -36,6 +36,7 @@ const (
 // trainFlags holds the flags of train until config makes a Config of them.
 type trainFlags struct {
 	train.Config
+	crashes []string // --crash
 	deviceFlags
 	platform string
 	options  rivals.Options
@@ -76,6 +77,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 		strings.Join(platforms.Names(), ", ")+" (default "+platforms.Default+"); gradsync platform makes and shows them")
 	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", ")+", or "+autoRuntime+": tcp in a process of a job, else virtual")
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
+	s.BoolVar(&f.Elastic.Elastic, "elastic", false, "virtual, local: go on without the ranks that are lost")
+	s.StringSliceVar(&f.crashes, "crash", nil, "RANK@TIME,…: hosts that fail, to try --elastic; rank 0 is the server where there is one")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
 	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
@@ -226,6 +229,7 @@ func (f *trainFlags) config() (train.Config, error) {
 	if err = f.check(); err != nil {
 		return cfg, err
 	}
+	cfg.Crashes = f.Crashes
 	if cfg.Platform, err = f.choosePlatform(); err != nil {
 		return cfg, err
 	}
@@ -369,6 +373,15 @@ func (f *trainFlags) place(cfg *train.Config, at *tcp.Config) error {
 // check refuses a flag that was given and would be ignored, one of another method
 // or mode, and a number out of its range.
 func (f *trainFlags) check() error {
+	for _, word := range f.crashes {
+		rank, at, _ := strings.Cut(word, "@")
+		k, bad := strconv.Atoi(rank)
+		d, wrong := time.ParseDuration(at)
+		if bad != nil || wrong != nil {
+			return usagef("train: --crash %s: want RANK@TIME, as 2@300ms", word)
+		}
+		f.Crashes = append(f.Crashes, train.Crash{Rank: k, At: d})
+	}
 	for _, flag := range method.Flags() {
 		if readers := method.Readers(flag.Name); f.given(flag.Name) && !slices.Contains(readers, f.Sync) {
 			return usagef("train: --%s is for %s, not for %s", flag.Name, strings.Join(readers, ", "), f.Sync)

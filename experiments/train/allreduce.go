@@ -73,9 +73,16 @@ type ending struct {
 
 // endings completes the outcome. It returns an error if two ranks end with different parameters.
 func (r *runner) endings(ends []ending, elapsed time.Duration) error {
+	living := ends[:0:0]
+	for rank, e := range ends {
+		if !slices.Contains(r.out.Lost, rank) {
+			living = append(living, e)
+		}
+	}
+	ends = living
 	for rank, e := range ends {
 		if e.Hash != ends[0].Hash {
-			return fmt.Errorf("train: %s: parameters of rank %d differ from rank 0's after %d updates", r.cfg.Sync, rank, len(ends[0].Ends))
+			return fmt.Errorf("train: %s: parameters of living rank %d differ from the first's after %d updates", r.cfg.Sync, rank, len(ends[0].Ends))
 		}
 	}
 	r.out.Ends = latest(ends)

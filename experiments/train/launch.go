@@ -28,7 +28,7 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 	if r.cfg.Begin != nil && r.leads() {
 		r.cfg.Begin()
 	}
-	t := &stopwatch{Runtime: rt}
+	t := &stopwatch{Runtime: r.cfg.on(rt)}
 	results, trace, err := cluster.Run(ctx, t, func(p cluster.Proc) (T, error) {
 		if r.cfg.TCP != nil {
 			if err := r.sameRun(p); err != nil {
@@ -47,7 +47,7 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 	if !r.leads() {
 		return results, t.elapsed, nil
 	}
-	r.out.BytesSent = trace.BodyBytes()
+	r.out.BytesSent, r.out.Lost = trace.BodyBytes(), trace.Lost
 	r.out.StartupBytes = trace.Probe
 	for _, n := range trace.Kernel {
 		r.out.KernelBytes += n
@@ -88,10 +88,11 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 	emulate := c.Emulate || c.TimingOnly
 	switch c.Runtime {
 	case "virtual":
-		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced()}), nil
+		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),
+			Elastic: c.Elastic.Elastic}), nil
 	case "local":
 		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),
-			Emulate: emulate}), nil
+			Emulate: emulate, Elastic: c.Elastic.Elastic}), nil
 	case "tcp":
 		hosts, err := cluster.SelectHosts(c.Platform, withServer, c.Workers)
 		if err != nil {

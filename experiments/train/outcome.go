@@ -73,6 +73,10 @@ type Outcome struct {
 	NormStatistics *NormStatistics `json:"norm_statistics,omitempty"`
 	Curve          []Point         `json:"curve"`
 
+	// Lost are the ranks that an elastic run went on without, in that order. Pushes of a method without a server count
+	// all workers in each update, as if none were.
+	Lost []int `json:"lost,omitempty"`
+
 	Log  *dasp.Log       `json:"-"` // every push and update; nil without a server
 	Ends []time.Duration `json:"-"` // of each update on the last rank; nil with a server
 }
