@@ -19,7 +19,8 @@ func without(t *testing.T, sync string, crashes ...Crash) (*Outcome, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Sync: sync, Model: "mlp", Width: 0.125, Platform: p, Seed: 1, Batch: 4, MaxUpdates: 20, EvalEvery: -1, Elastic: Elastic{Elastic: true, Crashes: crashes}}
+	cfg := Config{Sync: sync, Model: "mlp", Width: 0.125, Platform: p, Seed: 1, Batch: 4, MaxUpdates: 20, EvalEvery: -1,
+		Elastic: Elastic{Elastic: true, Crashes: crashes}}
 	switch sync {
 	case "ring":
 		cfg.Momentum = 0.9
