@@ -89,4 +89,14 @@
 //
 // A failed run is over: ranks do not come back, and there is no recovery but
 // to run again, from a checkpoint.
+//
+// # Elastic runs
+//
+// With Config.Elastic each Proc is a cluster.Survivor, and a rank that is lost after the run has begun does not end it.
+// The rendezvous names the lost to all the others, in one order; each closes its connections to them, takes back
+// what came of their messages in part and drops what it has to send there. If the process of a lost rank lives, its
+// run ends with the verdict on itself, or with the loss of the rendezvous. Where a connection between two living
+// ranks breaks, the first of the two that the other complains of is lost. A job whose rendezvous no rank runs
+// (Rendezvous) survives the loss of each; in one that a rank runs (Config.Host) that rank's process must live. A
+// loss before all ranks have begun, a body's own error and a cancelled context end an elastic run as any other.
 package tcp
