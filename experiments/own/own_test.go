@@ -16,6 +16,7 @@ import (
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/asm"
 	"gradsync/shared/tensor/engine/portable"
@@ -333,7 +334,7 @@ func TestWhatIsNotThereIsNotShown(t *testing.T) {
 		t.Errorf("evaluated on %d images, 40 were asked for", got)
 	}
 	hosts := p.hostsFrame()
-	if at := hosts.Column("memory"); hosts.Rows[0][at] != nil {
+	if at := hosts.At("memory"); hosts.Rows[0][at] != nil {
 		t.Errorf("memory of %v where none limits", hosts.Rows[0][at])
 	}
 }
