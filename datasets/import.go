@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -279,7 +280,12 @@ func (side *Sidecar) write(s *Set, o ImportOptions) (*Imported, error) {
 	}
 	text = append(text, '\n')
 	if exists(folder) {
-		there, err := os.ReadFile(filepath.Join(folder, SidecarFile))
+		var there []byte
+		f, _, err := openRegular(filepath.Join(folder, SidecarFile))
+		if err == nil {
+			there, err = io.ReadAll(io.LimitReader(f, maxSidecar)) // a longer one is not this one
+			_ = f.Close()
+		}
 		if err != nil {
 			return nil, fileError(folder, fmt.Errorf("is there already and is no imported set: want another --name or --to"))
 		}

@@ -119,6 +119,9 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 		return nil, nil, err
 	}
 	r.names = append(r.names, "playground.html")
+	if err := r.addCoursework(); err != nil {
+		return nil, nil, err
+	}
 	if err := r.index(all); err != nil {
 		return nil, nil, err
 	}

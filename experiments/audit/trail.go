@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
 	"gradsync/internal/atomic"
+	"gradsync/internal/readfile"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 )
@@ -178,10 +178,13 @@ func (t *Trail) Write(path string) error {
 	})
 }
 
+// maxFile is the size in bytes of the largest trail that is read: some millions of events.
+const maxFile = 1024 * readfile.MiB
+
 // Read returns the trail in the file at path. Its error is one line that names the file, and the line of
 // the file that cannot be read.
 func Read(path string) (*Trail, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := readfile.Limited(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}

@@ -113,3 +113,6 @@ func WithEnvironment(cmd *exec.Cmd, more ...string) *exec.Cmd {
 	cmd.Env = environ(more...)
 	return cmd
 }
+
+// MaxFile is the size in bytes of the largest report, or file of measurements, that is read.
+const MaxFile = 16 << 20

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"gradsync/experiments/bench"
 	"gradsync/internal/atomic"
+	"gradsync/internal/readfile"
 )
 
 // gpuFlags adds the flags of `bench gpu` to those that all matches share.
@@ -38,7 +38,7 @@ measuring, for --into.`,
 			var before []byte
 			if f.into != "" { // not after minutes of measuring
 				var err error
-				if before, err = os.ReadFile(f.into); err != nil {
+				if before, err = readfile.Limited(f.into, bench.MaxFile); err != nil {
 					return fmt.Errorf("bench: gpu: --into: %w", err)
 				}
 			}
@@ -72,7 +72,7 @@ measuring, for --into.`,
 // gpuReport measures all cases, or reads what was measured.
 func (a *app) gpuReport(ctx context.Context, f *gpuFlags) (*bench.GPUReport, error) {
 	if f.from != "" {
-		text, err := os.ReadFile(f.from)
+		text, err := readfile.Limited(f.from, bench.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("bench: gpu: --from: %w", err)
 		}

@@ -19,6 +19,7 @@ import (
 	"gradsync/experiments/cli/lab"
 	"gradsync/experiments/cli/launch"
 	"gradsync/internal/atomic"
+	"gradsync/internal/readfile"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
 )
@@ -62,7 +63,7 @@ median and, with six rounds or more, its interval of 95 % or more.`,
 			var before []byte
 			if f.into != "" { // not after minutes of measuring
 				var err error
-				if before, err = os.ReadFile(f.into); err != nil {
+				if before, err = readfile.Limited(f.into, bench.MaxFile); err != nil {
 					return fmt.Errorf("bench: ring: --into: %w", err)
 				}
 			}
@@ -387,7 +388,7 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 				return err
 			}
 			written := text.String()
-			if old, err := os.ReadFile(out); err == nil {
+			if old, err := readfile.Limited(out, bench.MaxFile); err == nil {
 				written = bench.KeepGPU(written, string(old))
 			}
 			if err := atomic.WriteFile(out, []byte(written)); err != nil {

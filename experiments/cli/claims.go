@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/readfile"
 	"gradsync/reports"
 )
 
@@ -249,7 +249,7 @@ func (a *app) diffCommand() *cobra.Command {
 					return err
 				}
 				var err error
-				if raw[i], err = os.ReadFile(path); err != nil {
+				if raw[i], err = readfile.Limited(path, result.MaxFile); err != nil {
 					return fmt.Errorf("diff: %w", err)
 				}
 			}

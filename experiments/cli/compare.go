@@ -49,7 +49,7 @@ const (
 type compareOptions struct {
 	methods []string
 	set     []string
-	vary    string
+	vary    []string // at most one
 	seeds   string
 	out     string
 	given   *pflag.FlagSet // those of train
@@ -71,7 +71,9 @@ tenth of it), each interpolated between evaluations. These are made every ` + st
 whatever bounds the run. The first crossing of the accuracy alone stands beside it.
 Intervals hold in 95 % of cases, each by itself, of ratios paired by seed. Methods
 are compared by time alone: an update of one may hold one gradient, that of
-another all workers'. --timing-only compares the time of 1,000 gradients instead.
+another all workers'. --timing-only compares the time of 1,000 gradients instead, in
+which fast workers count more often; Tables 4 and 5 of DASP have the mean over workers,
+which train --json calls iteration_seconds.per_worker.
 
 Runs go on beside each other on all cores. After Ctrl-C the same command goes on; more
 seeds, methods or values make only what is new, as long as the binary is the same.
@@ -94,7 +96,7 @@ gradsync run compare.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&o.methods, "sync", nil, "methods, the reference first: "+strings.Join(train.Methods(), ", "))
 	f.StringArrayVar(&o.set, "set", nil, "a flag of one method, as `METHOD.FLAG=VALUE`; may be repeated")
-	f.StringVar(&o.vary, "vary", "", "repeat everything along one `AXIS=VALUE,VALUE…`: link (Gb/s), "+strings.Join(compareVaried, ", ")+", or METHOD.FLAG")
+	f.StringArrayVar(&o.vary, "vary", nil, "repeat everything along one `AXIS=VALUE,VALUE…`: link (Gb/s), "+strings.Join(compareVaried, ", ")+", or METHOD.FLAG")
 	f.StringVar(&o.seeds, "seeds", "0-4", "seeds, separated by commas, or from-to")
 	f.StringVar(&o.out, "out", filepath.Join("out", "mine"), "folder of the result, which is called own/ and the folder's name")
 	o.given = pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -291,7 +293,7 @@ func settable(m method.Method) (names []string) {
 func (o *compareOptions) key(what, key string) (m method.Method, flag string, err error) {
 	name, flag, ok := strings.Cut(key, ".")
 	if !ok || name == "" || flag == "" {
-		return m, "", usagef("%s: %q is no METHOD.FLAG", what, key)
+		return m, "", usagef("%s: %q is no METHOD.FLAG:%s", what, key, cmp.Or(o.havers(key), " want one such as dasp.smin"))
 	}
 	if !slices.Contains(o.methods, name) {
 		return m, "", usagef("%s: %s is none of --sync %s:%s", what, name, strings.Join(o.methods, ","),
@@ -302,6 +304,20 @@ func (o *compareOptions) key(what, key string) (m method.Method, flag string, er
 		return m, "", usagef("%s: %s has no flag %q:%s it has %s", what, name, flag, didYouMean(flag, all, name+"."), strings.Join(all, ", "))
 	}
 	return m, flag, nil
+}
+
+// havers names the flag of each compared method that has it, where a key lacks its method.
+func (o *compareOptions) havers(flag string) string {
+	var full []string
+	for _, name := range o.methods {
+		if m, _ := method.Get(name); slices.Contains(settable(m), flag) {
+			full = append(full, "`"+name+"."+flag+"`")
+		}
+	}
+	if len(full) == 0 {
+		return ""
+	}
+	return " did you mean " + strings.Join(full, " or ") + "?"
 }
 
 // sets returns the flags that --set gives each method.
@@ -316,6 +332,9 @@ func (o *compareOptions) sets() (map[string][]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(out[m.Name], func(was string) bool { return strings.HasPrefix(was, "--"+flag+"=") }) {
+			return nil, usagef("--set %s: %s stands twice; --vary %s=VALUE,VALUE… compares values", s, key, key)
+		}
 		out[m.Name] = append(out[m.Name], "--"+flag+"="+value)
 	}
 	return out, nil
@@ -323,25 +342,30 @@ func (o *compareOptions) sets() (map[string][]string, error) {
 
 // axis reads --vary into p and returns its values as they were written.
 func (o *compareOptions) axis(p *own.Plan) ([]string, error) {
-	if o.vary == "" {
+	if len(o.vary) > 1 {
+		return nil, usagef("--vary %s and --vary %s: one axis at a time; --set the other, and repeat with another --out", o.vary[0], o.vary[1])
+	}
+	if len(o.vary) == 0 {
 		p.Values = []any{nil}
 		return []string{""}, nil
 	}
-	axis, list, ok := strings.Cut(o.vary, "=")
+	vary := o.vary[0]
+	axis, list, ok := strings.Cut(vary, "=")
 	if !ok || list == "" {
-		return nil, usagef("--vary %s: want AXIS=VALUE,VALUE…, such as link=1,10,100", o.vary)
+		return nil, usagef("--vary %s: want AXIS=VALUE,VALUE…, such as link=1,10,100", vary)
 	}
 	p.Axis, p.Unit = axis, map[string]string{linkAxis: "Gb/s", "batch": "images"}[axis]
 	known := append([]string{linkAxis}, compareVaried...)
 	switch {
 	case strings.Contains(axis, "."):
-		if _, _, err := o.key("--vary "+o.vary, axis); err != nil {
+		if _, _, err := o.key("--vary "+vary, axis); err != nil {
 			return nil, err
 		}
 	case !slices.Contains(known, axis):
-		return nil, usagef("--vary %s: no axis %q:%s known are %s, and METHOD.FLAG", o.vary, axis, didYouMean(axis, known, ""), strings.Join(known, ", "))
+		return nil, usagef("--vary %s: no axis %q:%s known are %s, and METHOD.FLAG",
+			vary, axis, cmp.Or(o.havers(axis), didYouMean(axis, known, "")), strings.Join(known, ", "))
 	case o.given.Lookup(axis) != nil && o.changed(axis):
-		return nil, usagef("--vary %s: leave out --%s", o.vary, axis)
+		return nil, usagef("--vary %s: leave out --%s", vary, axis)
 	}
 	values := strings.Split(list, ",")
 	numbers := true
@@ -350,10 +374,10 @@ func (o *compareOptions) axis(p *own.Plan) ([]string, error) {
 		x, err := strconv.ParseFloat(values[i], 64)
 		numbers = numbers && err == nil
 		if axis == linkAxis && !(err == nil && x > 0 && x < 1e9) {
-			return nil, usagef("--vary %s: %q is no rate of a link in Gb/s", o.vary, s)
+			return nil, usagef("--vary %s: %q is no rate of a link in Gb/s", vary, s)
 		}
 		if values[i] == "" || slices.Contains(values[:i], values[i]) {
-			return nil, usagef("--vary %s: want each value once", o.vary)
+			return nil, usagef("--vary %s: want each value once", vary)
 		}
 	}
 	for _, s := range values {
@@ -454,8 +478,8 @@ func (o *compareOptions) command() []string {
 	for _, s := range o.set {
 		words = append(words, "--set", s)
 	}
-	if o.vary != "" {
-		words = append(words, "--vary", o.vary)
+	for _, axis := range o.vary {
+		words = append(words, "--vary", axis)
 	}
 	return append(words, "--seeds", o.seeds)
 }

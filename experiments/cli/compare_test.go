@@ -30,11 +30,15 @@ func TestCompareRefuses(t *testing.T) {
 		{"--sync dasp,asp --timing-only --set dasp.smn=1", "dasp has no flag \"smn\": did you mean `dasp.smin`?"},
 		{"--sync dasp,asp --timing-only --set dasp.record=x", "dasp has no flag \"record\""},
 		{"--sync dasp,asp --timing-only --set ssp.staleness=1", "ssp is none of --sync dasp,asp"},
-		{"--sync dasp,asp --timing-only --set smin=1", "is no METHOD.FLAG"},
+		{"--sync dasp,asp --timing-only --set smin=1", "is no METHOD.FLAG: did you mean `dasp.smin`?"},
+		{"--sync dasp,asp --timing-only --set dasp.smin=1 --set dasp.smin=2", "dasp.smin stands twice"},
+		{"--sync dasp,asp --timing-only --set nought=1", "is no METHOD.FLAG: want one such as dasp.smin"},
 		{"--sync dasp,asp --timing-only --set dasp.smin", "want METHOD.FLAG=VALUE"},
 		{"--sync dasp,asp --timing-only --set dasp.smin=x", "want a whole number"},
 		{"--sync dasp,asp --timing-only --set dasp.smin=-1", "dasp: Smin = -1 versions"},
 		{"--sync dasp,asp --timing-only --vary lin=1,2", "no axis \"lin\": did you mean `link`?"},
+		{"--sync dasp,asp --timing-only --vary smin=1,2", "no axis \"smin\": did you mean `dasp.smin`?"},
+		{"--sync dasp,asp --timing-only --vary dasp.smin=1,2 --vary dasp.smax=4,8", "one axis at a time"},
 		{"--sync dasp,asp --timing-only --vary link=1,x", "\"x\" is no rate of a link"},
 		{"--sync dasp,asp --timing-only --vary link=1,1", "want each value once"},
 		{"--sync dasp,asp --timing-only --vary rate=0.1,0.2 --rate 0.1", "leave out --rate"},
@@ -57,6 +61,10 @@ func TestCompareRefuses(t *testing.T) {
 	rc, _, stderr := gradsync("compare", "--sync", "dasp,asp", "--timing-only", "--out", "out/My results")
 	if rc != exitUsage || !strings.Contains(stderr, "small letters") {
 		t.Errorf("a name with a space: %d %q", rc, stderr)
+	}
+	rc, _, stderr = gradsync("run", "dasp/table5", "--workers", "8")
+	if rc != exitUsage || !strings.Contains(stderr, "`gradsync train` and `gradsync compare` take it") {
+		t.Errorf("run --workers: %d %q", rc, stderr)
 	}
 	if rc, _, stderr := gradsync("run", "compare", "--sync", "asp"); rc != exitUsage || !strings.Contains(stderr, "`gradsync compare`") {
 		t.Errorf("run compare --sync: %d %q", rc, stderr)

@@ -22,6 +22,7 @@ import (
 // flagValues are the names that a shell completes after a flag, of whatever command has it.
 var flagValues = map[string]func() []string{
 	"sync":       train.Methods,
+	"method":     train.Methods,
 	"model":      model.Names,
 	"platform":   platforms.Names, // or a file, whose name the shell completes where no platform fits
 	"profile":    func() []string { return exp.Profiles },

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +17,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/cli/launch"
+	"gradsync/experiments/train"
 	"gradsync/papers/dasp/rivals"
+	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
 )
 
 // launchFlags holds the flags of launch.
 type launchFlags struct {
 	np         int
+	crowd      bool // --oversubscribe
 	hosts, on  string
 	ssh        bool
 	conns      int
@@ -48,8 +52,15 @@ code is that of the first that failed, and a line names its rank.
 
 With --hosts, processes go to the hosts in order; this one is the first. The
 command for every other host is printed, or run there through ssh, where the
-same file of gradsync and the same folder must be. The ranks speak in the
-clear: this is for one host or a network of one's own.`,
+same file of gradsync and the same folder must be.
+
+A name is what tells the job's processes from strangers. It is a new one, or
+what GRADSYNC_JOB says, and goes from process to process by the environment (to
+ssh by its standard input), so no process list has it; what is typed as --job
+stands in that of this command. The ranks speak in the clear: this is for one
+host or a network of one's own.
+
+More than 4 processes per core of a host want --oversubscribe.`,
 		Example: "  gradsync launch --np 4 -- train --sync ring --model mlp --updates 50 --json\n" +
 			"  gradsync launch --np 4 -- train --sync bsp --workers 3 --updates 50\n" +
 			"  gradsync launch --np 4 --hosts node0:2,node1:2 --ssh -- train --sync ring",
@@ -72,7 +83,9 @@ clear: this is for one host or a network of one's own.`,
 	s.DurationVar(&f.join, "join", 0, "how long to wait for all ranks to come (default --timeout; 5 m where hosts are started by hand)")
 	s.StringVar(&f.rendezvous, "rendezvous", "", "host:port where rank 0 listens (default a free port here; with --hosts port "+launch.Port+")")
 	s.StringVar(&f.listen, "iface", "", "interface or address for data, on every host (default that of the way to the rendezvous)")
-	s.StringVar(&f.job, "job", "", "name of the job, the same on all hosts (default a new one)")
+	s.StringVar(&f.job, "job", "", "name of the job, the same on all hosts, which the process list shows (default $GRADSYNC_JOB, which it does not, else "+
+		"a new one)")
+	s.BoolVar(&f.crowd, "oversubscribe", false, "more processes on this host than 4 per core")
 	return cmd
 }
 
@@ -87,7 +100,8 @@ type job struct {
 	ssh       bool
 }
 
-// remote is another host and the words of its command.
+// remote is another host and the words of its command, which has the job's name in its
+// environment.
 type remote struct {
 	host  string
 	words []string
@@ -103,11 +117,12 @@ func (a *app) launch(ctx context.Context, j *job, in io.Reader) error {
 	}
 	for _, r := range j.remotes {
 		if !j.ssh {
-			fmt.Fprintf(a.err, "on %s: %s\n", r.host, launch.Quoted(r.words))
+			fmt.Fprintf(a.err, "on %s: %s %s\n", r.host, launch.JobVariable(j.place.Job), launch.Quoted(r.words))
 			continue
 		}
-		children = append(children, launch.Child{Name: "the launch on " + r.host, Cmd: exec.Command("ssh", j.sshWords(r)...),
-			Plain: launch.HostOf(j.processes, 0) == r.host})
+		c := launch.Child{Name: "the launch on " + r.host, Cmd: exec.Command("ssh", j.sshWords(r)...), Plain: launch.HostOf(j.processes, 0) == r.host}
+		c.Cmd.Stdin = strings.NewReader(j.place.Job + "\n")
+		children = append(children, c)
 	}
 	err := launch.Tend(ctx, children, a.out, a.err)
 	var failed *launch.ChildError
@@ -140,14 +155,18 @@ func (j *job) child(p launch.Process, in io.Reader) launch.Child {
 }
 
 // sshWords returns ssh's arguments that start a host's part of the job: in this folder,
-// without asking for a password.
+// without asking for a password. The job's name, which no process list shall have, is the
+// first line of its standard input.
 func (j *job) sshWords(r remote) []string {
-	line := launch.Quoted(r.words)
+	line := launch.ReadJob + " && "
 	if folder, err := os.Getwd(); err == nil {
-		line = "cd " + launch.Quoted([]string{folder}) + " && exec " + line
+		line += "cd " + launch.Quoted([]string{folder}) + " && "
 	}
-	return []string{"-o", "BatchMode=yes", r.host, line}
+	return []string{"-o", "BatchMode=yes", r.host, "exec " + launch.Quoted([]string{"sh", "-c", line + "exec " + launch.Quoted(r.words)})}
 }
+
+// perCore is how many processes a core is given unasked.
+const perCore = 4
 
 // byHand is the time that rank 0 waits where somebody has to start other hosts.
 const byHand = 5 * time.Minute
@@ -199,6 +218,15 @@ func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (
 			return nil, usagef("launch: --on %s is none of --hosts %s", f.on, f.hosts)
 		}
 	}
+	n := 0
+	for _, p := range j.processes {
+		if p.Host == j.here {
+			n++
+		}
+	}
+	if most := perCore * runtime.NumCPU(); n > most && !f.crowd {
+		return nil, usagef("launch: %d processes on %s, which has %d cores: more than %d want --oversubscribe", n, j.here, runtime.NumCPU(), most)
+	}
 	if a.quiet {
 		words = append([]string{"--quiet"}, words...)
 	}
@@ -214,7 +242,10 @@ func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (
 func (j *job) meet(f *launchFlags, hosts []launch.HostSlots, given func(string) bool) (err error) {
 	at := tcp.Config{Size: f.np, Job: f.job, Rendezvous: f.rendezvous, Listen: f.listen, Conns: f.conns, Timeout: f.timeout, Join: f.join}
 	if at.Job == "" {
-		at.Job = launch.NewJob()
+		at.Job = launch.JobOf(os.LookupEnv)
+	}
+	if err := cluster.CheckName(at.Job); err != nil {
+		return usagef("launch: name of the job: %w", err)
 	}
 	if at.Join == 0 {
 		at.Join = f.timeout
@@ -247,7 +278,10 @@ func (j *job) meet(f *launchFlags, hosts []launch.HostSlots, given func(string) 
 func (j *job) elsewhere(f *launchFlags, host string) []string {
 	at := j.place
 	line := []string{j.self, "launch", "--np", strconv.Itoa(at.Size), "--hosts", f.hosts, "--on", host,
-		"--job", at.Job, "--rendezvous", at.Rendezvous, "--timeout", at.Timeout.String(), "--join", at.Join.String()}
+		"--rendezvous", at.Rendezvous, "--timeout", at.Timeout.String(), "--join", at.Join.String()}
+	if f.crowd {
+		line = append(line, "--oversubscribe")
+	}
 	if at.Conns > 0 {
 		line = append(line, "--conns", strconv.Itoa(at.Conns))
 	}
@@ -282,13 +316,16 @@ func childWords(words []string, np int) (complete []string, server bool, err err
 	sync, _ := flags.GetString("sync")
 	workers, _ := flags.GetInt("workers")
 	runtime, _ := flags.GetString("runtime")
+	lease, _ := flags.GetDuration("lease")
 	server = slices.Contains(rivals.Names(), sync)
 	want := np
 	if server {
 		want--
 	}
 	switch {
-	case flags.Changed("runtime") && runtime != "tcp":
+	case lease > 0:
+		return nil, false, usagef("launch: %s", strings.TrimPrefix(train.ErrLease.Error(), "train: "))
+	case flags.Changed("runtime") && runtime != "tcp" && runtime != autoRuntime:
 		return nil, false, usagef("launch: --runtime %s: processes that launch starts run tcp", runtime)
 	case server && np < 2:
 		return nil, false, usagef("launch: --np %d: --sync %s needs a server and 1 worker at least", np, sync)

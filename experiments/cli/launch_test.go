@@ -2,7 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +41,8 @@ func TestChildWords(t *testing.T) {
 		"2 train --sync ring --runtime local":      "launch: --runtime local: processes that launch starts run tcp",
 		"2 list":                                   `launch: "list" does not run over TCP`,
 		"2 train --sync ring --no-such-flag":       "launch: train: unknown flag: --no-such-flag",
+		"2 train --sync ring --runtime auto":       "train --sync ring --runtime auto --workers 2",
+		"3 train --sync bsp --lease 1s":            "launch: --lease is for --runtime virtual and local",
 		"2 nonsense":                               `launch: "nonsense" does not run over TCP`,
 		"2 launch --np 2 -- train":                 `launch: "launch" does not run over TCP`,
 		"2 train --sync ring --workers two":        "launch: train: invalid argument",
@@ -78,7 +83,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 		t.Fatalf("%+v", j)
 	}
 	words := j.remotes[0].words
-	want := []string{j.self, "launch", "--np", "4", "--hosts", f.hosts, "--on", "10.0.0.2", "--job", j.place.Job, "--rendezvous", "10.0.0.2:29571",
+	want := []string{j.self, "launch", "--np", "4", "--hosts", f.hosts, "--on", "10.0.0.2", "--rendezvous", "10.0.0.2:29571",
 		"--timeout", "3s", "--join", "5m0s", "--conns", "2", "--", "--json", "train", "--sync", "bsp", "--workers", "3", "--runtime", "tcp"}
 	if !reflect.DeepEqual(words, want) {
 		t.Fatalf("%q, want\n%q", words, want)
@@ -118,8 +123,57 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	}
 }
 
+// The name of a job is in no command that launch starts, nor in what it asks ssh to run;
+// ssh's other end reads it from standard input into the environment.
+func TestTheJobsNameIsInNoProcessList(t *testing.T) {
+	t.Setenv("GRADSYNC_JOB", "secret-of-41001")
+	f := &launchFlags{np: 2, hosts: "10.0.0.1:1,10.0.0.2:1", timeout: time.Second, ssh: true}
+	j, err := (&app{}).planJob(f, strings.Fields("train --sync ring"), func(flag string) bool { return flag == "np" })
+	if err != nil || j.place.Job != "secret-of-41001" {
+		t.Fatalf("job %q, %v", j.place.Job, err)
+	}
+	for _, p := range j.processes {
+		if args := j.child(p, nil).Cmd.Args; strings.Contains(strings.Join(args, " "), j.place.Job) {
+			t.Errorf("%q names the job", args)
+		}
+	}
+	words := j.sshWords(j.remotes[0])
+	if strings.Contains(strings.Join(words, " "), j.place.Job) {
+		t.Errorf("%q names the job", words)
+	}
+	words = j.sshWords(remote{"10.0.0.2", []string{"sh", "-c", `echo "it's $GRADSYNC_JOB"`}})
+	cmd := exec.Command("sh", "-c", words[len(words)-1]) // as the other host's shell reads it
+	cmd.Stdin, cmd.Env = strings.NewReader("told by stdin\n"), launch.Environment(nil)
+	if out, err := cmd.Output(); err != nil || string(out) != "it's told by stdin\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	t.Setenv("GRADSYNC_RANK", "0") // launch within a job has another one
+	if name := launch.JobOf(os.LookupEnv); len(name) != 16 {
+		t.Errorf("job %q", name)
+	}
+}
+
+// More processes than four a core are started only where that is asked for.
+func TestLaunchIsBounded(t *testing.T) {
+	most := 4 * runtime.NumCPU()
+	for _, c := range []struct {
+		np    int
+		crowd bool
+		ok    bool
+	}{{most, false, true}, {most + 1, false, false}, {most + 1, true, true}} {
+		f := &launchFlags{np: c.np, crowd: c.crowd, timeout: time.Second}
+		_, err := (&app{}).planJob(f, strings.Fields("train --sync ring"), func(flag string) bool { return flag == "np" })
+		if _, usage := err.(usageError); (err == nil) != c.ok || err != nil && (!usage || !strings.Contains(err.Error(), "want --oversubscribe")) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 func TestLaunchUsage(t *testing.T) {
 	for command, want := range map[string]string{
+		"launch --np 3 -- train --sync bsp --lease 1s":    "--lease is for --runtime virtual and local",
+		"launch --np 100000 -- train --sync ring":         "want --oversubscribe",
+		"launch --np 2 --job a\x1bb -- train --sync ring": "control character U+001B",
 		"launch": "0 arguments, want a command after --, as train", "launch -- train": "--np is missing", "launch --np 0 -- train": "--np 0: at least 1",
 		"launch --np 2 --conns 0 -- train --sync ring":               "--conns 0: at least 1",
 		"launch --np 2 --timeout 0s -- train --sync ring":            "--timeout 0s: above 0",

@@ -217,6 +217,8 @@ func flagProblem(cmd *cobra.Command, err error) string {
 			text += ":" + like
 		} else if cmd.Name() == "run" && slices.Contains([]string{"sync", "set", "vary", "target-accuracy"}, name) {
 			text += ": methods of your choice are compared by `gradsync compare`"
+		} else if cmd.Name() == "run" && slices.Contains(compareShared, name) {
+			text += ": an experiment's settings are fixed; `gradsync train` and `gradsync compare` take it"
 		}
 		return text
 	}
@@ -260,7 +262,7 @@ func (a *app) commands() []*cobra.Command {
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(),
 		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(),
 		a.reportCommand(), a.exportCommand(), a.serveCommand(),
-		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.versionCommand(),
+		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.swarmCommand(), a.versionCommand(),
 	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)}, chores.Former(Version))
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"gradsync/experiments/quiz"
+	"gradsync/internal/readfile"
 )
 
 // quizFlags holds the flags of quiz.
@@ -96,13 +97,17 @@ func (a *app) quiz(cmd *cobra.Command, subject string, f *quizFlags) error {
 	return s.verdict(a.err)
 }
 
+// maxAnswers is the size in bytes of the longest file of answers that is read.
+const maxAnswers = readfile.MiB
+
 // replies reads what --answers names: a file, standard input or a list.
 func (s *quizSession) replies(given string, in io.Reader) ([]string, error) {
 	var text []byte
 	var err error
 	if given == "-" {
-		text, err = io.ReadAll(in)
-	} else if text, err = os.ReadFile(given); err != nil && (strings.Contains(given, ";") || len(s.questions) == 1 && errors.Is(err, fs.ErrNotExist)) {
+		text, err = readfile.From(in, "standard input", maxAnswers)
+	} else if text, err = readfile.Limited(given, maxAnswers); err != nil && (strings.Contains(given, ";") || len(s.questions) == 1 && errors.Is(err,
+		fs.ErrNotExist)) {
 		return s.fitting(strings.Split(given, ";"))
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,6 +22,7 @@ import (
 	"gradsync/papers/dasp/rivals"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/tensor/codec"
 	"gradsync/shared/tensor/model"
 )
@@ -35,6 +36,7 @@ const (
 // trainFlags holds the flags of train until config makes a Config of them.
 type trainFlags struct {
 	train.Config
+	crashes []string // --crash
 	deviceFlags
 	platform string
 	options  rivals.Options
@@ -73,8 +75,10 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
 	s.StringVar(&f.platform, "platform", "", "platform: a file, a result's (RESULT.json or RESULT.json#KEY), or one of "+
 		strings.Join(platforms.Names(), ", ")+" (default "+platforms.Default+"); gradsync platform makes and shows them")
-	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", "))
+	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", ")+", or "+autoRuntime+": tcp in a process of a job, else virtual")
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
+	s.BoolVar(&f.Elastic.Elastic, "elastic", false, "virtual, local: go on without the ranks that are lost")
+	s.StringSliceVar(&f.crashes, "crash", nil, "RANK@TIME,…: hosts that fail, to try --elastic; rank 0 is the server where there is one")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
 	s.Float64Var(&f.Rate, "rate", 0.05, "learning rate")
@@ -217,10 +221,15 @@ func (f *trainFlags) config() (train.Config, error) {
 	if !slices.Contains(train.Methods(), cfg.Sync) {
 		return cfg, usagef("train: no method %q: known are %s", cfg.Sync, strings.Join(train.Methods(), ", "))
 	}
-	err := f.check()
+	at, err := f.chooseRuntime()
 	if err != nil {
 		return cfg, err
 	}
+	cfg.Runtime = f.Runtime
+	if err = f.check(); err != nil {
+		return cfg, err
+	}
+	cfg.Crashes = f.Crashes
 	if cfg.Platform, err = f.choosePlatform(); err != nil {
 		return cfg, err
 	}
@@ -254,8 +263,8 @@ func (f *trainFlags) config() (train.Config, error) {
 			cfg.BatchSize = cfg.Workers * cfg.Batch
 		}
 	}
-	if cfg.Runtime == "tcp" {
-		if err := f.place(&cfg); err != nil {
+	if at != nil {
+		if err := f.place(&cfg, at); err != nil {
 			return cfg, err
 		}
 	}
@@ -325,13 +334,31 @@ func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
 	return p, nil
 }
 
-// place sets this process's rank in a job that launch started. Without one all
-// ranks are in this process.
-func (f *trainFlags) place(cfg *train.Config) error {
+// autoRuntime is the --runtime that the environment decides.
+const autoRuntime = "auto"
+
+// chooseRuntime settles --runtime, and returns this process's place in a job that launch or
+// a scheduler started: nil without one, where all ranks are in this process. A process of a
+// job that would train alone, and print what N of its kind print too, is refused.
+func (f *trainFlags) chooseRuntime() (*tcp.Config, error) {
 	at, ok, err := launch.Place(os.LookupEnv)
-	if err != nil || !ok {
-		return err
+	switch {
+	case f.Runtime == autoRuntime && !ok && err == nil:
+		f.Runtime = "virtual"
+	case f.Runtime == autoRuntime:
+		f.Runtime = "tcp"
+	case f.Runtime != "tcp" && (ok || err != nil):
+		return nil, usagef("train: the environment says that this is a process of a job (GRADSYNC_RANK, GRADSYNC_SIZE, GRADSYNC_RENDEZVOUS), which "+
+			"--runtime %s would train alone: give --runtime tcp or %s, or unset them", f.Runtime, autoRuntime)
 	}
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &at, nil
+}
+
+// place sets this process's rank in a job.
+func (f *trainFlags) place(cfg *train.Config, at *tcp.Config) error {
 	ranks := cfg.Workers
 	if !slices.Contains(train.Serverless(), cfg.Sync) {
 		ranks++
@@ -339,13 +366,22 @@ func (f *trainFlags) place(cfg *train.Config) error {
 	if at.Size != ranks {
 		return usagef("train: %d processes, but %s with --workers %d needs %d", at.Size, cfg.Sync, cfg.Workers, ranks)
 	}
-	cfg.TCP = &at
+	cfg.TCP = at
 	return nil
 }
 
 // check refuses a flag that was given and would be ignored, one of another method
 // or mode, and a number out of its range.
 func (f *trainFlags) check() error {
+	for _, word := range f.crashes {
+		rank, at, _ := strings.Cut(word, "@")
+		k, bad := strconv.Atoi(rank)
+		d, wrong := time.ParseDuration(at)
+		if bad != nil || wrong != nil {
+			return usagef("train: --crash %s: want RANK@TIME, as 2@300ms", word)
+		}
+		f.Crashes = append(f.Crashes, train.Crash{Rank: k, At: d})
+	}
 	for _, flag := range method.Flags() {
 		if readers := method.Readers(flag.Name); f.given(flag.Name) && !slices.Contains(readers, f.Sync) {
 			return usagef("train: --%s is for %s, not for %s", flag.Name, strings.Join(readers, ", "), f.Sync)

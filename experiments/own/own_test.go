@@ -334,7 +334,8 @@ func TestWhatIsNotThereIsNotShown(t *testing.T) {
 		t.Errorf("evaluated on %d images, 40 were asked for", got)
 	}
 	hosts := p.hostsFrame()
-	if at := hosts.At("memory"); hosts.Rows[0][at] != nil {
+	at := slices.IndexFunc(hosts.Columns, func(c result.Column) bool { return c.Key == "memory" })
+	if hosts.Rows[0][at] != nil {
 		t.Errorf("memory of %v where none limits", hosts.Rows[0][at])
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"gradsync/internal/readfile"
 	"gradsync/shared/cluster"
 )
 
@@ -76,8 +77,8 @@ func Load(nameOrPath string) (*cluster.Platform, error) {
 	return p, nil
 }
 
-// maxFile is the size in bytes of the largest file that is read: some results have megabytes.
-const maxFile = 256 << 20
+// maxFile is the size in bytes of the largest file that is read, a platform or a result.
+const maxFile = 16 * readfile.MiB
 
 // Read returns the content of FILE or FILE#KEY, and both parts.
 func Read(path string) (raw []byte, file, key string, err error) {
@@ -92,10 +93,8 @@ func Read(path string) (raw []byte, file, key string, err error) {
 		return nil, file, key, fmt.Errorf("platforms: no file %s", file)
 	case err == nil && !info.Mode().IsRegular():
 		return nil, file, key, fmt.Errorf("platforms: %s is no file: want a platform or a result", file)
-	case err == nil && info.Size() > maxFile:
-		return nil, file, key, fmt.Errorf("platforms: %s has %d bytes, want at most %d", file, info.Size(), maxFile)
 	}
-	if raw, err = os.ReadFile(file); err != nil {
+	if raw, err = readfile.Limited(file, maxFile); err != nil {
 		return nil, file, key, fmt.Errorf("platforms: %w", err)
 	}
 	return raw, file, key, nil

@@ -343,3 +343,19 @@ func TestRing40TakesTheBlogs400Milliseconds(t *testing.T) {
 		}
 	}
 }
+
+// A file that is longer than a platform can be is named with its size, the limit and what to do, and not read.
+func TestALongFileIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.json")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 16<<20+1); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(path)
+	if err == nil || !strings.Contains(err.Error(), path+" has 16777217 bytes, and at most 16777216 are read here") || !strings.Contains(err.Error(),
+		"is it the right file?") {
+		t.Error(err)
+	}
+}

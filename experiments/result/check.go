@@ -8,13 +8,20 @@ import (
 	"strings"
 )
 
-// word is a key of an enumeration, a name or a formula: what has no space in it.
-var word = regexp.MustCompile(`^[^\s]{1,60}$`)
+// word is a key of an enumeration, a name or a formula: what has no space in it, and none of the
+// characters that cluster.CheckName refuses.
+var word = regexp.MustCompile(`^[^\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,60}$`)
+
+// control is a character that steers a terminal or breaks a line, as in cluster.CheckName.
+var control = regexp.MustCompile(`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]`)
 
 // Check returns an error unless r is as its readers expect: ids are unique, figures name frames and
 // columns that exist, numbers are finite, and no string is a sentence.
 func Check(r *Result) error {
 	c := checker{seen: map[string]bool{}}
+	if control.MatchString(r.ID) {
+		return fmt.Errorf("id %.64q has a control character", r.ID)
+	}
 	for _, f := range r.Facts {
 		c.once("fact", f.Key)
 		c.words("fact "+f.Key, f.Value)

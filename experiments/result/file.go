@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"gradsync/internal/atomic"
+	"gradsync/internal/readfile"
 )
 
 // SchemaJSON is the JSON Schema (2020-12) of a Result; every file that Write
@@ -224,9 +225,12 @@ func oneLine(indented []byte) []byte {
 // ErrSchema is wrapped by Read where a file is of another version of the format.
 var ErrSchema = errors.New("another schema")
 
+// MaxFile is the size in bytes of the largest result file, or record beside it, that is read.
+const MaxFile = 64 * readfile.MiB
+
 // Read loads a result file. An unknown field or another schema is an error.
 func Read(path string) (*Result, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := readfile.Limited(path, MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
@@ -269,7 +273,7 @@ func strict(raw []byte, v any) error {
 
 // ReadRun loads the sidecar beside the result file at path.
 func ReadRun(path string) (*Run, error) {
-	raw, err := os.ReadFile(strings.TrimSuffix(path, ".json") + ".run.json")
+	raw, err := readfile.Limited(strings.TrimSuffix(path, ".json")+".run.json", MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}

@@ -73,9 +73,16 @@ type ending struct {
 
 // endings completes the outcome. It returns an error if two ranks end with different parameters.
 func (r *runner) endings(ends []ending, elapsed time.Duration) error {
+	living := ends[:0:0]
+	for rank, e := range ends {
+		if !slices.Contains(r.out.Lost, rank) {
+			living = append(living, e)
+		}
+	}
+	ends = living
 	for rank, e := range ends {
 		if e.Hash != ends[0].Hash {
-			return fmt.Errorf("train: %s: parameters of rank %d differ from rank 0's after %d updates", r.cfg.Sync, rank, len(ends[0].Ends))
+			return fmt.Errorf("train: %s: parameters of living rank %d differ from the first's after %d updates", r.cfg.Sync, rank, len(ends[0].Ends))
 		}
 	}
 	r.out.Ends = latest(ends)
@@ -189,7 +196,7 @@ func buckets(layers []cluster.Layer, bytes int64) []bucket {
 
 // sum all-reduces one bucket of the gradient in place.
 func (x *replica) sum(b bucket) error {
-	p, tag, n := x.p, cluster.Tag(b.first), b.length
+	p, tag, n := x.team, cluster.Tag(b.first), b.length
 	var grads []float32
 	if x.task != nil {
 		grads = x.task.grads[b.offset : b.offset+n]

@@ -118,7 +118,7 @@ type CodedOutcome struct {
 // sharedBlocks lets the ranks of a virtual run, which have one machine's cores,
 // compute each block once; on a real clock every holder computes it.
 func (r *runner) sharedBlocks() *blocks {
-	if !r.cfg.coded() || r.shared == nil || r.cfg.Runtime != "virtual" {
+	if !r.cfg.coded() || r.shared == nil || r.cfg.Runtime != "virtual" || r.cfg.Elastic.Elastic {
 		return nil
 	}
 	if n := max(r.cfg.codedOptions().Redundancy, 1); n > 1 {

@@ -86,6 +86,7 @@ type Config struct {
 	Server
 	AllReduce
 	CodedSGD
+	Elastic
 
 	// Best ends with the parameters, of those at evaluations and the first ones, of the
 	// least loss on a fixed part of the training images: Algorithm 1 of codedsgd, step 8.
@@ -277,7 +278,7 @@ func (c *Config) check() error {
 	case c.TCP != nil && c.Runtime != "tcp":
 		return fmt.Errorf("train: a place in a job of processes is of the runtime tcp, not of %s", c.Runtime)
 	}
-	for _, family := range []func(*Config) error{c.Server.check, c.CodedSGD.check, c.AllReduce.check} {
+	for _, family := range []func(*Config) error{c.Server.check, c.CodedSGD.check, c.AllReduce.check, c.Elastic.check} {
 		if err := family(c); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 	if r.cfg.Begin != nil && r.leads() {
 		r.cfg.Begin()
 	}
-	t := &stopwatch{Runtime: rt}
+	t := &stopwatch{Runtime: r.cfg.on(rt)}
 	results, trace, err := cluster.Run(ctx, t, func(p cluster.Proc) (T, error) {
 		if r.cfg.TCP != nil {
 			if err := r.sameRun(p); err != nil {
@@ -47,14 +47,13 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 	if !r.leads() {
 		return results, t.elapsed, nil
 	}
-	r.out.BytesSent = trace.BodyBytes()
+	r.out.BytesSent, r.out.Lost = trace.BodyBytes(), trace.Lost
+	r.out.StartupBytes = trace.Probe
 	for _, n := range trace.Kernel {
 		r.out.KernelBytes += n
 	}
 	if r.cfg.Trace != "" {
-		if err := writeTrace(r.cfg.Trace, trace); err != nil {
-			return nil, 0, err
-		}
+		r.wrote("trace", writeTrace(r.cfg.Trace, trace))
 	}
 	if r.cfg.OnTrace != nil {
 		r.cfg.OnTrace(trace)
@@ -89,10 +88,11 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 	emulate := c.Emulate || c.TimingOnly
 	switch c.Runtime {
 	case "virtual":
-		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced()}), nil
+		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),
+			Elastic: c.Elastic.Elastic}), nil
 	case "local":
 		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),
-			Emulate: emulate}), nil
+			Emulate: emulate, Elastic: c.Elastic.Elastic}), nil
 	case "tcp":
 		hosts, err := cluster.SelectHosts(c.Platform, withServer, c.Workers)
 		if err != nil {
@@ -117,10 +117,7 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 
 // writeTrace writes a run's time line to a file that Perfetto opens.
 func writeTrace(path string, t *cluster.Trace) error {
-	if err := atomic.Write(path, func(w io.Writer) error { return cluster.WriteChrome(w, t) }); err != nil {
-		return fmt.Errorf("train: trace: %w", err)
-	}
-	return nil
+	return atomic.Write(path, func(w io.Writer) error { return cluster.WriteChrome(w, t) })
 }
 
 // tagSame is the tag of what processes compare. No method uses it.

@@ -55,7 +55,10 @@ type Outcome struct {
 	BytesSent    int64              `json:"bytes_sent"`    // bodies on the wire, all ranks
 	// KernelBytes is the operating system's count of bytes sent on the sockets, frame headers
 	// included; absent without sockets.
-	KernelBytes  int64          `json:"kernel_bytes,omitempty"`
+	KernelBytes int64 `json:"kernel_bytes,omitempty"`
+	// StartupBytes counts the bytes by which tcp chose the size of its frames before the run, up to
+	// 62.9 MB and headers included: not in BytesSent, not in KernelBytes; absent where there were none.
+	StartupBytes int64          `json:"startup_bytes,omitempty"`
 	RingSparse   *SparseOutcome `json:"ringsparse,omitempty"`
 	Coded        *CodedOutcome  `json:"coded,omitempty"`
 	Best         *Best          `json:"best,omitempty"` // of Config.Best
@@ -69,6 +72,10 @@ type Outcome struct {
 	// NormStatistics is nil for a network without batch norms.
 	NormStatistics *NormStatistics `json:"norm_statistics,omitempty"`
 	Curve          []Point         `json:"curve"`
+
+	// Lost are the ranks that an elastic run went on without, in that order. Pushes of a method without a server count
+	// all workers in each update, as if none were.
+	Lost []int `json:"lost,omitempty"`
 
 	Log  *dasp.Log       `json:"-"` // every push and update; nil without a server
 	Ends []time.Duration `json:"-"` // of each update on the last rank; nil with a server

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"sync"
 
 	"gradsync/shared/cluster"
@@ -18,12 +19,15 @@ type stopping struct {
 type replica struct {
 	*runner
 	p     cluster.Proc
+	team  cluster.Proc     // on which gradients are exchanged: p, or that of the crew
+	crew  *collective.Crew // nil: the first rank lost ends the run
 	steps int64
 	task  *Task // nil in a timing-only run
 	end   ending
 	sums  *summedTask // nil: messages sum gradients
 
 	scratch collective.Scratch
+	given   bool // the step's end came from another rank
 }
 
 // dense is the loop of the methods that sum gradients as they are.
@@ -49,27 +53,83 @@ func (x *replica) dense() (err error) {
 		defer func() { err = x.sums.leave(err) }()
 		plan = nil
 	}
+	var state [][]float32 // besides the step, all that ranks have in common
 	var apply func() error
 	if x.task != nil {
+		state = [][]float32{x.task.params, opt.Velocity(len(x.task.params))}
 		apply = func() error {
-			opt.Step(x.task.params, x.task.grads, 1/float64(x.cfg.Workers)) // training, steps 5, 6
+			opt.Step(x.task.params, x.task.grads, 1/x.gradients()) // training, steps 5, 6
 			return nil
 		}
 	}
-	for step := int64(0); step < x.steps; step++ {
-		if err := x.exchange(step, stages, plan); err != nil {
+	if x.crew, err = collective.NewCrew(x.p, cluster.Tag(len(x.layers)+2)); err != nil {
+		return err
+	}
+	if x.team = x.p; x.crew != nil {
+		x.team = x.crew.Proc()
+	}
+	for step := int64(0); step < x.steps; {
+		made, err := x.made(step, stages, plan, state)
+		if err == nil && made == step+1 && !x.given {
+			err = cluster.Compute(x.p, update, apply)
+		}
+		if err != nil {
 			return err
 		}
-		if err := cluster.Compute(x.p, update, apply); err != nil {
-			return err
+		if made == step {
+			continue // again, without the lost
 		}
+		step = made
 		x.end.Ends = append(x.end.Ends, x.p.Now())
-		if stop, err := x.ended(step + 1); stop || err != nil {
+		if stop, err := x.ended(step); stop || err != nil {
+			return err
+		}
+	}
+	if x.crew != nil {
+		if err := x.crew.Close(x.steps, state...); err != nil {
 			return err
 		}
 	}
 	x.finish()
 	return nil
+}
+
+// made makes the exchange of one step and returns the number of steps that can be made with it. Where a rank is lost
+// that is step again, or step+1 if another had made it and has given what it led to.
+func (x *replica) made(step int64, stages []cluster.Work, plan []bucket, state [][]float32) (int64, error) {
+	x.given = false
+	err := x.exchange(step, stages, plan)
+	if x.crew == nil || !errors.Is(err, cluster.ErrLost) {
+		return step + 1, err
+	}
+	now, err := x.crew.Regroup(step, state...)
+	x.given = now > step
+	return now, err
+}
+
+// gradients returns by what a sum of the living ranks' gradients is divided.
+func (x *replica) gradients() float64 {
+	living := x.team.Size()
+	if living == x.p.Size() || x.cfg.BatchSize == 0 {
+		return float64(living)
+	}
+	sum := 0.0 // each counts by its images
+	for _, rank := range x.crew.Alive() {
+		var t Task
+		t.share(rank, x.cfg.Workers, x.cfg.BatchSize)
+		sum += float64(t.weight)
+	}
+	return sum
+}
+
+// first reports whether this rank is the first of the living, as far as it knows. That one speaks for all.
+func (x *replica) first() bool { return firstOf(x.p) }
+
+func firstOf(p cluster.Proc) bool {
+	if s, ok := p.(cluster.Survivor); ok {
+		return s.Alive()[0] == p.Rank()
+	}
+	return p.Rank() == 0
 }
 
 // finish notes the parameters that the rank ends with.
@@ -78,8 +138,10 @@ func (x *replica) finish() {
 		return
 	}
 	x.end.Hash = ParamsHash(x.task.params)
-	if x.p.Rank() == 0 {
+	if x.first() {
+		x.stopping.Lock()
 		x.final = x.task.params
+		x.stopping.Unlock()
 	}
 }
 
@@ -103,22 +165,22 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 			return err
 		}
 	}
-	reqs := x.p.Start(work, stages...) // training, steps 1, 2
+	reqs := x.team.Start(work, stages...) // training, steps 1, 2
 	if x.cfg.NoOverlap {
-		if err := cluster.Wait(x.p, reqs...); err != nil {
+		if err := cluster.Wait(x.team, reqs...); err != nil {
 			return err
 		}
 	}
 	// training, step 3: while the device goes on
 	for _, b := range plan {
-		if err := cluster.Wait(x.p, reqs[1+last-b.first]); err != nil {
+		if err := cluster.Wait(x.team, reqs[1+last-b.first]); err != nil {
 			return err
 		}
 		if err := x.sum(b); err != nil {
 			return err
 		}
 	}
-	return cluster.Wait(x.p, reqs...) // training, step 4: the last sum is there too
+	return cluster.Wait(x.team, reqs...) // training, step 4: the last sum is there too
 }
 
 // ended evaluates after the given number of updates, once for all ranks, whose parameters are the
@@ -128,7 +190,7 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 func (x *replica) ended(updates int64) (stop bool, err error) {
 	n, every := int64(x.cfg.Workers), x.cfg.EvalEvery
 	point := x.task != nil && every >= 0 && updates*n/every != (updates-1)*n/every
-	if x.cfg.TCP == nil || x.p.Rank() == 0 {
+	if x.cfg.TCP == nil || x.first() {
 		stop = x.decide(updates, point)
 	}
 	if point && x.cfg.TCP != nil && x.cfg.TargetAccuracy > 0 {

@@ -19,7 +19,8 @@ import (
 )
 
 // Run trains as cfg says. If ctx ends it returns ctx's error. In a job of several processes rank 0
-// gets the outcome, the others get nil.
+// gets the outcome, the others get nil. Where the training ended and one of the files that cfg asks
+// for could not be written, the error is an *UnwrittenError and the outcome is there beside it.
 func Run(ctx context.Context, cfg Config) (out *Outcome, err error) {
 	start := time.Now()
 	cfg, err = cfg.withDefaults()
@@ -65,8 +66,20 @@ func Run(ctx context.Context, cfg Config) (out *Outcome, err error) {
 		return nil, nil
 	}
 	r.out.WallSeconds = time.Since(start).Seconds()
+	if r.unwritten != nil {
+		return r.out, &UnwrittenError{r.unwritten}
+	}
 	return r.out, nil
 }
+
+// UnwrittenError says which files of a training that ended could not be written.
+type UnwrittenError struct{ err error }
+
+func (e *UnwrittenError) Error() string {
+	return "train: the training ended, but not all was written: " + e.err.Error()
+}
+
+func (e *UnwrittenError) Unwrap() error { return e.err }
 
 // runner is one training under way.
 type runner struct {
@@ -79,7 +92,9 @@ type runner struct {
 	final    []float32 // the global parameters at the end
 	curve    *curve
 	stopping stopping
-	best     struct {
+	// unwritten joins the errors of files that a training which ended could not write.
+	unwritten error
+	best      struct {
 		Best
 		params []float32 // nil: not asked for
 	}
@@ -228,7 +243,7 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	log, elapsed, err := r.serve(ctx, policy, order, f)
 	if rec, ok := policy.(*recorder); ok && err == nil && r.leads() {
-		err = r.record(rec, log)
+		r.wrote("record", r.record(rec, log))
 	}
 	if err != nil || !r.leads() {
 		return err
@@ -312,6 +327,17 @@ func (r *runner) clock(elapsed time.Duration) {
 	}
 }
 
+// wrote notes the error of the file that flag asks for; nil: none.
+func (r *runner) wrote(flag string, err error) {
+	switch {
+	case err == nil:
+	case r.unwritten == nil:
+		r.unwritten = fmt.Errorf("--%s: %w", flag, err)
+	default:
+		r.unwritten = fmt.Errorf("%w; --%s: %w", r.unwritten, flag, err)
+	}
+}
+
 // conclude evaluates the final parameters on all test images and saves them, even if the run
 // diverged.
 func (r *runner) conclude() error {
@@ -339,7 +365,7 @@ func (r *runner) conclude() error {
 	r.out.Diverged = diverged(append(slices.Clone(curve), Point{Pushes: r.out.Pushes, Updates: r.out.Updates, Loss: loss}))
 	r.out.ParamsSHA256 = ParamsHash(r.final)
 	if r.cfg.Save != "" {
-		return SaveState(r.cfg.Save, r.shared.model, r.cfg.Width, r.final, stats)
+		r.wrote("save", SaveState(r.cfg.Save, r.shared.model, r.cfg.Width, r.final, stats))
 	}
 	return nil
 }

@@ -72,10 +72,7 @@ func (r *runner) record(rec *recorder, log *dasp.Log) error {
 		}
 	}
 	t.End.At, t.End.Updates = int64(log.End), int64(len(log.Updates))
-	if err := t.Write(c.Record); err != nil {
-		return fmt.Errorf("train: record: %w", err)
-	}
-	return nil
+	return t.Write(c.Record)
 }
 
 // number gives an order the pushes that it is about and its version; end.Updates counts the versions ordered so far.

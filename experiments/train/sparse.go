@@ -96,10 +96,13 @@ func (x *replica) sparse(rates []cluster.CodecRate) error {
 }
 
 // The probe of a real link sends probeMessages messages of probeBytes each to the right neighbour,
-// the first of which only warms the connection.
+// the first of which only warms the connection; where the second takes longer than probeLimit
+// an empty one is the last.
 const (
 	probeMessages = 4
 	probeBytes    = 1 << 20
+	probeLimit    = 100 * time.Millisecond
+	lastOfProbe   = 1 // Meta[0] of a rank's last message
 )
 
 // bandwidth fills in B of S42: on virtual time the bandwidth of the slowest worker's NIC, "the
@@ -122,16 +125,36 @@ func (x *replica) bandwidth(o *ringsparse.Options) error {
 	n, tag := x.p.Size(), cluster.Tag(len(x.layers)+1)
 	out, in := cluster.Msg{Body: make([]byte, probeBytes)}, cluster.Msg{Body: make([]byte, probeBytes)}
 	var began time.Duration
-	for i := range probeMessages {
-		if i == 1 {
-			began = x.p.Now()
+	for i, sends, comes := 0, true, true; sends || comes; i++ {
+		var open []cluster.Req
+		if comes {
+			open = append(open, x.p.Irecv((x.p.Rank()+n-1)%n, tag, &in))
 		}
-		received := x.p.Irecv((x.p.Rank()+n-1)%n, tag, &in)
-		if err := cluster.Wait(x.p, x.p.Isend((x.p.Rank()+1)%n, tag, &out), received); err != nil {
+		if sends {
+			if i == probeMessages-1 || len(out.Body) == 0 {
+				out.Meta[0] = lastOfProbe
+			}
+			open = append(open, x.p.Isend((x.p.Rank()+1)%n, tag, &out))
+			x.end.Probe += int64(len(out.Body))
+		}
+		if err := cluster.Wait(x.p, open...); err != nil {
 			return err
 		}
+		took := max(x.p.Now()-began, 1)
+		switch {
+		case !sends:
+		case i == 0:
+			began = x.p.Now()
+		case len(out.Body) == 0:
+			sends = false
+		default:
+			o.Bandwidth = float64(i) * probeBytes / took.Seconds()
+			sends = i < probeMessages-1
+			if i == 1 && took > probeLimit {
+				out.Body = nil
+			}
+		}
+		comes = comes && in.Meta[0] != lastOfProbe
 	}
-	x.end.Probe = probeMessages * probeBytes
-	o.Bandwidth = (probeMessages - 1) * probeBytes / max(x.p.Now()-began, 1).Seconds()
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 )
 
 // WriteFile puts b into the file at path, as Write does.
@@ -19,7 +21,9 @@ func WriteFile(path string, b []byte) error {
 
 // Write makes or replaces the file at path, readable by all, with what write writes:
 // into a temporary neighbour, renamed at the end. After an error or an interruption
-// the old file is as it was. A link is followed; what is there and no file, as a
+// the old file is as it was, and after a power cut the old or the new one is there: the
+// neighbour reaches the disk before it is renamed, and its folder before Write returns.
+// An error names the file, not the neighbour. A link is followed; what is there and no file, as a
 // device, is an error, since the rename would replace it.
 func Write(path string, write func(io.Writer) error) error {
 	tmp, path, err := beside(path)
@@ -27,13 +31,48 @@ func Write(path string, write func(io.Writer) error) error {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // harmless after the rename
-	if err := errors.Join(write(tmp), tmp.Close()); err != nil {
+	err = write(tmp)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = sync(tmp)
+	}
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err == nil {
+		return syncFolder(filepath.Dir(path))
+	}
+	var at *fs.PathError
+	var renamed *os.LinkError
+	switch {
+	case errors.As(err, &at) && at.Path == tmp.Name():
+		return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
+	case errors.As(err, &renamed):
+		return &fs.PathError{Op: renamed.Op, Path: path, Err: renamed.Err}
+	}
+	return err
+}
+
+// sync brings a file or a folder to the disk; tests put a failing one in its place.
+var sync = (*os.File).Sync
+
+// syncFolder brings a folder's names to the disk, where the system can: Windows opens no
+// folder for that, and some file systems sync none.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return nil // a folder that may be written to and not read: the file is there
+	}
+	defer d.Close()
+	if err := sync(d); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return nil
 }
 
 // Try says whether a file can be written at path, and leaves all as it was: better

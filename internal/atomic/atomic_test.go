@@ -3,8 +3,10 @@ package atomic
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -80,5 +82,46 @@ func TestWriteWhatIsNoFile(t *testing.T) {
 	}
 	if err := Try(lost); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder, says Try: %v", err)
+	}
+}
+
+// The neighbour reaches the disk before it has the file's name, the folder after; a disk that
+// fails leaves the old file, and the error names the file.
+func TestWriteReachesTheDisk(t *testing.T) {
+	defer func() { sync = (*os.File).Sync }()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	var done []string
+	sync = func(f *os.File) error {
+		got, _ := os.ReadFile(path)
+		done = append(done, filepath.Base(f.Name())+" while "+string(got))
+		return f.Sync()
+	}
+	for _, text := range []string{"old", "new"} {
+		if err := WriteFile(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"", "old", "old", "new"} // what the file holds as neighbour and folder are brought to the disk
+	if runtime.GOOS == "windows" {
+		want = []string{"", "old"}
+	}
+	if len(done) != len(want) {
+		t.Fatalf("%q", done)
+	}
+	for i, s := range done {
+		neighbour := len(want) == 2 || i%2 == 0
+		if strings.HasPrefix(s, ".writing-") != neighbour || !strings.HasSuffix(s, " while "+want[i]) {
+			t.Errorf("step %d: %s", i, s)
+		}
+	}
+	sync = func(f *os.File) error {
+		return &fs.PathError{Op: "sync", Path: f.Name(), Err: errors.New("no space left")}
+	}
+	if err := WriteFile(path, []byte("lost")); err == nil || err.Error() != "sync "+path+": no space left" {
+		t.Error(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "new" {
+		t.Errorf("the file holds %q", got)
 	}
 }

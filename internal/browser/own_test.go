@@ -15,7 +15,8 @@ func TestOwnPages(t *testing.T) {
 	const most = 3
 	for _, name := range []string{"sample", "links"} {
 		t.Run(name, func(t *testing.T) {
-			pages, err := reports.Render(reports.Options{Results: filepath.Join("../../experiments/own/testdata", name), Out: t.TempDir(), SingleFile: true, Experiment: "own/" + name})
+			pages, err := reports.Render(reports.Options{Results: filepath.Join("../../experiments/own/testdata", name), Experiment: "own/" + name,
+				Out: t.TempDir(), SingleFile: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,8 +24,8 @@ const rendering = "report --results experiments/results --out reports/html"
 const pages = "reports/html"
 
 func reportsCheck() []step {
-	return []step{{Command: "render " + committed + " anew and compare with " + pages + ", README.md, REPRODUCIBILITY.md and reports/published.json",
-		own: checkReports}}
+	const files = ", README.md, REPRODUCIBILITY.md, COURSEWORK.md and reports/published.json"
+	return []step{{Command: "render " + committed + " anew and compare with " + pages + files, own: checkReports}}
 }
 
 // checkReports renders the committed results into a temporary folder and fails unless

@@ -21,7 +21,7 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	}
 	root := t.TempDir()
 	files := map[string]string{}
-	for _, name := range []string{"README.md", "REPRODUCIBILITY.md"} {
+	for _, name := range []string{"README.md", "REPRODUCIBILITY.md", "COURSEWORK.md"} {
 		raw, err := os.ReadFile(filepath.Join("..", "..", name))
 		if err != nil {
 			t.Fatal(err)

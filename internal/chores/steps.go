@@ -73,8 +73,8 @@ func packages() string { return strconv.Itoa(runtime.NumCPU() + 2) }
 // same folders are formulas and rules, in which nothing can race. Of a GPU these are the
 // interpreter's workers, and the drivers and the engine that several goroutines use at once.
 var raced = []string{
-	"./shared/cluster", "./shared/cluster/collective", "./shared/cluster/internal/...", "./shared/cluster/local", "./shared/cluster/tcp",
-	"./shared/cluster/virtual",
+	"./shared/cluster", "./shared/cluster/collective", "./shared/cluster/faults", "./shared/cluster/internal/...", "./shared/cluster/local",
+	"./shared/cluster/tcp", "./shared/cluster/virtual",
 	"./papers/codedsgd", "./papers/dasp", "./papers/ringsparse", "./shared/tensor/engine/asm",
 	"./shared/gpu/driver", "./shared/gpu/engine", "./shared/gpu/ptx",
 }
@@ -120,7 +120,7 @@ func self(args ...string) step {
 func reports() []step {
 	return []step{
 		self(strings.Fields(rendering)...),
-		{Command: "what README.md, REPRODUCIBILITY.md and reports/published.json say of the results", own: renew},
+		{Command: "what README.md, REPRODUCIBILITY.md, COURSEWORK.md and reports/published.json say of the results", own: renew},
 	}
 }
 

@@ -1,8 +1,9 @@
 // Package readme writes what the committed results say outside of the pages: the
 // table of verdicts between the markers of README.md (without results it says so),
-// the table of machines and minutes in REPRODUCIBILITY.md, and reports/published.json,
-// which tells other people's results from the published ones. `make reports` runs it;
-// tests and `make reports-check` keep all three current.
+// the table of machines and minutes in REPRODUCIBILITY.md, reports/published.json,
+// which tells other people's results from the published ones, and COURSEWORK.md, which a page
+// has in two languages. `make reports` runs it; tests and `make reports-check` keep all
+// four current, and the commands of COURSEWORK.md are run by make test-long.
 package readme
 
 import (
@@ -80,6 +81,9 @@ func Files(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files["reports/published.json"] = list
+	if files["COURSEWORK.md"], err = reports.Coursework(); err != nil {
+		return nil, err
+	}
 	return files, nil
 }
 

@@ -21,7 +21,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	for x.step = 0; x.step < job.Steps; x.step++ { // Alg. 1, line 3
+	for stop := false; x.step < job.Steps && !stop; x.step++ { // Alg. 1, line 3
 		if err := x.iterate(); err != nil {
 			return nil, err
 		}
@@ -30,11 +30,14 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 			continue
 		}
 		// Alg. 1, line 8: it evaluates w(t) and keeps w^f
-		if stop, err := job.OnStep(x.step); err != nil || stop {
+		if stop, err = job.OnStep(x.step); err != nil {
 			return x.log, err
 		}
 	}
-	return x.log, nil
+	if x.survival != nil {
+		err = x.survival.close()
+	}
+	return x.log, err
 }
 
 // exchanger leaves the sum of all blocks' gradients in node.sum, with a Rule every piece's
@@ -64,6 +67,7 @@ type node struct {
 	pieces    *pieces   // nil: the sum is all that is wanted
 	quantiser Quantiser // the task, if it makes fixed point itself; nil: the store does
 	adder     Adder     // the same, if it adds too
+	survival  *survival // nil: the first loss ends the run
 	log       *Log
 	step      int64
 
@@ -114,6 +118,7 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 		x.store, x.sum = newStore(x), make([]int64, x.params)
 	}
 	x.agreed = x.agreement()
+	x.survival = newSurvival(x)
 	x.method, err = newExchanger(x)
 	return x, err
 }
@@ -136,10 +141,15 @@ func newExchanger(x *node) (exchanger, error) {
 
 // iterate is one iteration, lines 4 to 7.
 func (x *node) iterate() error {
+	exchange := x.method.exchange
+	if x.survival != nil {
+		x.survival.begin()
+		exchange = x.survival.exchange
+	}
 	x.start() // Alg. 1, line 4
 	clear(x.sum)
 	// Alg. 1, lines 5, 6: of each layer while line 4 goes on
-	if err := x.method.exchange(); err != nil {
+	if err := exchange(); err != nil {
 		return fmt.Errorf("codedsgd: rank %d, step %d: %w", x.rank, x.step, err)
 	}
 	if err := x.finished(); err != nil {

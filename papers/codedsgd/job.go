@@ -93,6 +93,8 @@ type Log struct {
 	Ends   []time.Duration // of each step, on the run's clock
 	Losses []float64       // mean over this rank's own samples, per step; none in a timing-only run
 	Totals Totals
+	// Repeated counts the steps whose exchange was given up and made again, because a node was lost.
+	Repeated int64
 }
 
 // Totals count what this rank sent in all steps. Bytes are of bodies.

@@ -185,6 +185,9 @@ func (x *node) allReady() error { return x.ready(len(x.own)-1, 0) }
 
 // wait waits for one request without a new list of one.
 func (x *node) wait(r cluster.Req) error {
+	if x.survival != nil {
+		return x.survival.wait(r)
+	}
 	x.one[0] = r
 	_, err := x.p.WaitAny(0, x.one[:]...)
 	return err

@@ -166,46 +166,59 @@ func (s *server) reply(w int, a Action) {
 // Source: Alg. 2, line 8
 func (s *server) send(w int) {
 	n := &s.nodes[w]
-	n.pulled, n.sent = s.version, s.p.Now() // Alg. 2, line 9
-	if s.job.Lease > 0 {
-		n.lease = n.sent + s.job.Lease
+	if n.lost {
+		return
 	}
+	n.pulled, n.sent = s.version, s.p.Now() // Alg. 2, line 9
 	m := &cluster.Msg{Meta: weightsMeta(s.version), Declared: 4 * s.params, Given: true}
 	if s.job.Task != nil {
 		m.Body = s.spent.holding(s.version, s.job.Task.Params())
 	}
 	s.log.Bytes += int64(m.Size())
 	s.p.Isend(w+1, tagWeights, m) // Alg. 2, line 8
+	if s.job.Lease > 0 {          // from when the weights have left, however long this host slept before
+		n.lease = s.p.Now() + s.job.Lease
+	}
 }
 
 // stop ends the run: it tells every worker and hears every living one out, so
 // that no message is left. What comes now belongs to no run.
 func (s *server) stop() error {
 	s.log.End = s.p.Now()
-	missing := 0
-	for w, n := range s.nodes {
-		if n.present {
-			missing++
-		}
+	for w := range s.nodes {
 		s.p.Isend(w+1, tagWeights, &cluster.Msg{Meta: endMeta()})
 	}
-	for missing > 0 {
+	for s.awaited() {
 		var until = s.p.Now() + s.job.Lease
 		if s.job.Lease == 0 {
 			until = 0
 		}
-		if _, err := s.p.WaitAny(until, s.receive); err != nil {
+		requests := []cluster.Req{s.receive}
+		if s.living != nil {
+			requests = append(requests, s.alarm)
+		}
+		i, err := s.p.WaitAny(until, requests...)
+		if err != nil {
 			s.p.Cancel(s.receive)
 			if until > 0 { // dead since: its lease is over too
 				return nil
 			}
 			return err
 		}
-		if w := s.in.From - 1; isEnd(&s.in) && s.nodes[w].present {
-			missing--
+		if i == 1 {
+			s.bury()
+			continue
+		}
+		if isEnd(&s.in) {
+			s.nodes[s.in.From-1].ended = true
 		}
 		s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
 	}
 	s.p.Cancel(s.receive)
 	return nil
+}
+
+// awaited reports whether a worker that is present has not said Bye.
+func (s *server) awaited() bool {
+	return slices.ContainsFunc(s.nodes, func(n node) bool { return n.present && !n.ended })
 }

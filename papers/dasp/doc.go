@@ -181,6 +181,8 @@
 //   - Joining and leaving are ours. A worker silent for Job.Lease leaves min(v); a
 //     gradient that it sends afterwards is not used, and it joins anew: registered
 //     at min(v), then handed the newest weights and recorded with their version.
+//   - On a cluster.Survivor a worker whose rank is lost leaves at once, without a lease, and
+//     does not join again. BSP's mean is then over the living; 1/N stays that of the cluster.
 //   - A state that depends on min(v) of nobody (all have left) ends the run.
 //   - The baselines share Eq. (2)'s scale: ASP, SSP and DSSP apply each gradient
 //     with 1/N, BSP one mean per round. ASPWeight gives ASP the usual weight 1.

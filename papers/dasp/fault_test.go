@@ -144,6 +144,52 @@ func TestTheRunEndsWithoutTheSleeper(t *testing.T) {
 	}
 }
 
+// stopped is the server's Proc on a host that is stopped for a second just before it sends weights to worker 1 at 50 ms.
+type stopped struct {
+	cluster.Proc
+	over bool
+}
+
+func (p *stopped) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
+	if to == 2 && !p.over && p.Now() >= 50*time.Millisecond {
+		p.over = true
+		_ = cluster.Sleep(p.Proc, time.Second)
+	}
+	return p.Proc.Isend(to, tag, m)
+}
+
+// TestAStoppedServerBlamesNobody: a lease begins when the weights have left. The server is stopped in between, for longer
+// than a lease: worker 1, which has not got them, is not left out for it.
+func TestAStoppedServerBlamesNobody(t *testing.T) {
+	for _, name := range rivals.Names() {
+		was := 0
+		l, _ := run(t, gpus(1, 1, 2, 1), 1, leased(t, name, 100), func(p cluster.Proc, job dasp.Job) (*dasp.Log, error) {
+			if p.Rank() == 0 {
+				policy := job.Policy
+				job.Policy = func() dasp.Policy { return &leavers{policy(), &was} }
+				p = &stopped{Proc: p}
+			}
+			return dasp.Run(p, job)
+		})
+		if was > 0 || l.End < time.Second {
+			t.Errorf("%s: %d workers were left out until %v", name, was, l.End)
+		}
+	}
+}
+
+// leavers is a policy that counts who is left out.
+type leavers struct {
+	dasp.Policy
+	n *int
+}
+
+func (p *leavers) Step(ev dasp.Event) []dasp.Action {
+	if ev.Kind == dasp.EventLeave {
+		*p.n++
+	}
+	return p.Policy.Step(ev)
+}
+
 // TestAllDead: when every lease has run out the server says so.
 func TestAllDead(t *testing.T) {
 	job := leased(t, "asp", 200)

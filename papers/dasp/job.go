@@ -81,4 +81,5 @@ type Log struct {
 	Updates []Update
 	Bytes   int64         // bodies sent by all ranks up to End: weights and gradients
 	End     time.Duration // the server's last action
+	Lost    []int         // workers whose ranks were lost, in that order, on a cluster.Survivor
 }

@@ -14,6 +14,9 @@ import (
 // any of them it is an error, as are fewer than two ranks and a model without
 // layers.
 //
+// On a cluster.Survivor a worker that is lost leaves at once, under every method, and
+// the others go on; a barrier is then one of the living. A server that is lost ends the run.
+//
 // Source: §2
 func Run(p cluster.Proc, job Job) (*Log, error) {
 	if job.Task != nil && job.Layers == nil {
@@ -25,7 +28,11 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	if p.Rank() == 0 {
 		return newServer(p, job).run()
 	}
-	return nil, newWorker(p, job).run()
+	err := newWorker(p, job).run()
+	if lost := (*cluster.LostError)(nil); errors.As(err, &lost) {
+		err = fmt.Errorf("dasp: the server, rank %d, is lost, and with it the weights: %w", lost.Rank, err)
+	}
+	return nil, err
 }
 
 // validate returns an error of one line if job cannot run on size ranks.

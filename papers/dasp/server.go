@@ -3,6 +3,7 @@ package dasp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -32,6 +33,9 @@ type server struct {
 	running cluster.Req
 	spent   bodies
 	stopped bool
+
+	living cluster.Survivor // nil: the first rank lost ends the run
+	alarm  cluster.Req      // of living: the next loss
 }
 
 // node is the server's side of one worker.
@@ -40,6 +44,8 @@ type node struct {
 	holds    bool          // gradient is not used yet
 	open     int           // index in Log.Pushes of the push to answer, −1: none
 	present  bool          // not dead
+	lost     bool          // its rank is, for good
+	ended    bool          // it said Bye
 	clock    int64         // pushes
 	pulled   int64         // version it was last handed
 	sent     time.Duration // when that left
@@ -60,6 +66,9 @@ func newServer(p cluster.Proc, job Job) *server {
 		log: &Log{Workers: n, Params: job.params()}, nodes: make([]node, n)}
 	for w := range s.nodes {
 		s.nodes[w] = node{open: -1, present: true}
+	}
+	if living, ok := p.(cluster.Survivor); ok {
+		s.living, s.alarm = living, living.Lost()
 	}
 	return s
 }
@@ -91,6 +100,9 @@ func (s *server) wait() error {
 	if s.running != nil {
 		requests = []cluster.Req{s.running, s.receive}
 	}
+	if s.living != nil {
+		requests = append(requests, s.alarm)
+	}
 	if s.empty() { // what may still run on the device is for nobody
 		return fmt.Errorf("dasp: all %d workers have left at version %d", len(s.nodes), s.version)
 	}
@@ -103,8 +115,30 @@ func (s *server) wait() error {
 		return err
 	case requests[i] == s.receive:
 		return s.arrived()
+	case requests[i] == s.alarm:
+		s.bury()
+		return nil
 	}
 	return s.updated()
+}
+
+// bury takes out the workers whose ranks are lost, at once: no lease need run out. What such a worker had pushed and no
+// update has used is dropped.
+func (s *server) bury() {
+	alive := s.living.Alive()
+	s.alarm = s.living.Lost()
+	for w := range s.nodes {
+		n := &s.nodes[w]
+		if n.lost || slices.Contains(alive, w+1) {
+			continue
+		}
+		was := n.present
+		n.lost, n.present, n.timer, n.lease = true, false, 0, 0
+		s.log.Lost = append(s.log.Lost, w)
+		if was && !s.stopped {
+			s.step(Event{Kind: EventLeave, Worker: w, At: s.p.Now()})
+		}
+	}
 }
 
 // deadline returns the earliest timer or end of a lease and whose it is; 0
@@ -148,6 +182,12 @@ func (s *server) arrived() error {
 	w, now := s.in.From-1, s.p.Now() // Alg. 2, line 1
 	if w < 0 || w >= len(s.nodes) {
 		return fmt.Errorf("dasp: push from rank %d, want 1 to %d", s.in.From, len(s.nodes))
+	}
+	if s.nodes[w].lost { // it had left before its rank was lost
+		s.spent.add(s.in.Body, 0)
+		s.in.Body = nil
+		s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
+		return nil
 	}
 	if isEnd(&s.in) {
 		return fmt.Errorf("dasp: worker %d ended before it was told to", w)

@@ -134,6 +134,14 @@ func (o *Optimiser) prepare(n int) {
 	}
 }
 
+// Velocity returns the velocity of n parameters, the steps' state, nil where steps have none.
+//
+// Source: ours: who goes on from another's step needs all that it led to
+func (o *Optimiser) Velocity(n int) []float32 {
+	o.prepare(n)
+	return o.velocity
+}
+
 // velocityOf returns elements lo to hi of the velocity, nil where there is none.
 func (o *Optimiser) velocityOf(lo, hi int) []float32 {
 	if o.velocity == nil {

@@ -64,6 +64,9 @@ func (w *worker) run() error {
 			return err
 		}
 		if next.Done() {
+			if err := next.Err(); err != nil { // the server is lost
+				return err
+			}
 			break // the server speaks out of turn only to say Stop
 		}
 		w.out.Meta, w.out.Given = pushMeta(step, weights.Meta[1], compute, w.loss), true

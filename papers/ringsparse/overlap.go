@@ -1,6 +1,11 @@
 package ringsparse
 
-import "gradsync/shared/cluster"
+import (
+	"errors"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
+)
 
 // Run trains job on a ring of all ranks; every rank calls it and gets its own Log.
 // It repeats, Steps times or until OnStep says so: forward pass on disjoint shards
@@ -11,6 +16,10 @@ import "gradsync/shared/cluster"
 // Layers are exchanged one at a time in the same order everywhere, by the thread
 // that called Run. Parameters are W0 until all layers are there, since the
 // backward pass still reads them.
+//
+// On a cluster.Survivor the ring closes without the ranks that are lost: the step that no
+// rank has made is repeated on a ring of the living, and the mean is over these from then on.
+// Where a rank had made it, the others are given the parameters that it led to.
 //
 // Source: S7
 func Run(p cluster.Proc, job Job) (*Log, error) {
@@ -24,27 +33,66 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	crew, err := collective.NewCrew(p, cluster.Tag(len(job.Layers)))
+	if err != nil {
+		return nil, err
+	}
 	x := newRing(p, &job, r)
+	if crew != nil {
+		x = newRing(crew.Proc(), &job, r)
+		x.all = p
+	}
 	if err := x.openBlocks(); err != nil {
 		return nil, err
 	}
 	stages := works(job.Layers)
-	for x.step = 0; x.step < job.Steps; x.step++ { // S1–S7, step 3
-		if err := x.iterate(stages); err != nil {
+	for x.step < job.Steps { // S1–S7, step 3
+		err := x.iterate(stages)
+		if crew != nil && errors.Is(err, cluster.ErrLost) {
+			if x, err = x.regroup(crew); err != nil {
+				return nil, err
+			}
+			if !x.given {
+				continue
+			}
+		} else if err == nil {
+			err = x.update()
+		}
+		if err != nil {
 			return nil, err
 		}
-		if err := x.update(); err != nil {
-			return nil, err
-		}
+		x.step++
 		x.log.Ends = append(x.log.Ends, p.Now())
 		if job.OnStep == nil {
 			continue
 		}
-		if stop, err := job.OnStep(x.step); err != nil || stop {
+		if stop, err := job.OnStep(x.step - 1); err != nil || stop {
 			return x.log, err
 		}
 	}
+	if crew != nil {
+		if err := crew.Close(job.Steps, x.params); err != nil {
+			return nil, err
+		}
+	}
 	return x.log, nil
+}
+
+// regroup returns the ring of the living, after a loss, which repeats the step, or if given has what it led to: then all
+// that this rank drops in it had been sent.
+func (x *ring) regroup(crew *collective.Crew) (*ring, error) {
+	made, err := crew.Regroup(x.step, x.params)
+	if err != nil {
+		return nil, err
+	}
+	y := newRing(crew.Proc(), x.job, x.rules)
+	y.all, y.log, y.step, y.given = x.all, x.log, x.step, made > x.step
+	if y.residual != nil {
+		if copy(y.residual, x.before); y.given {
+			copy(y.residual, x.residual)
+		}
+	}
+	return y, y.openBlocks()
 }
 
 // works are the device's stages of one iteration: the forward pass, then every
@@ -64,6 +112,9 @@ func works(layers []cluster.Layer) []cluster.Work {
 
 // iterate is S2 to S6 of one iteration.
 func (x *ring) iterate(stages []cluster.Work) error {
+	if x.residual != nil && x.all != nil {
+		x.before = append(x.before[:0], x.residual...)
+	}
 	last := len(x.job.Layers) - 1
 	var work func(done func(int)) error
 	if task := x.job.Task; task != nil {

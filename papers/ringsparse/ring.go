@@ -12,6 +12,7 @@ import (
 type ring struct {
 	rules
 	p       cluster.Proc
+	all     cluster.Proc // of the whole run, where p is one of the living alone; nil: p is
 	n, rank int
 	job     *Job
 	log     *Log
@@ -21,6 +22,8 @@ type ring struct {
 	grads    []float32 // of a block: local gradient, then partial sum, then sum
 	weights  []float32 // the same of W′
 	residual []float32 // what a threshold dropped
+	before   []float32 // the same when the step began, where a step may be repeated
+	given    bool      // another rank had made the step and gave its end
 	tags     [][]Kind  // [layer][block]: which store holds the sum
 
 	blocks Blocks // nil: grads has the gradient when its layer is there

@@ -195,8 +195,12 @@ func (x *ring) update() error {
 		params += l.Length
 	}
 	work := cluster.Work{FLOP: 2 * float64(params), Bytes: 12 * float64(params)}
-	if x.job.Task == nil {
-		return cluster.Compute(x.p, work, nil)
+	p := x.p
+	if x.all != nil { // a loss interrupts no update
+		p = x.all
 	}
-	return cluster.Compute(x.p, work, x.finish)
+	if x.job.Task == nil {
+		return cluster.Compute(p, work, nil)
+	}
+	return cluster.Compute(p, work, x.finish)
 }

@@ -6,12 +6,12 @@ package ran
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/readfile"
 	"gradsync/reports/notebook"
 )
 
@@ -37,7 +37,7 @@ func Read(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := readfile.Limited(path, result.MaxFile)
 	if err != nil {
 		return File{}, err
 	}

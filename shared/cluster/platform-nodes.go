@@ -130,6 +130,8 @@ func (p *Platform) validNodes() error {
 
 func (n *Node) validate() error {
 	switch {
+	case CheckName(n.Name) != nil:
+		return fmt.Errorf("name %w", CheckName(n.Name))
 	case n.Name == "":
 		return errors.New("field \"name\" is missing")
 	case !(n.Bandwidth > 0) || math.IsInf(n.Bandwidth, 0):

@@ -167,6 +167,9 @@ func (p *Platform) WithHosts(change func(h *Host, server bool)) *Platform {
 
 // Validate returns an error that names the first value out of its domain.
 func (p *Platform) Validate() error {
+	if err := CheckName(p.Name); err != nil {
+		return fmt.Errorf("cluster: platform: name %w", err)
+	}
 	if len(p.Workers) == 0 {
 		return fmt.Errorf("cluster: platform %q: no workers", p.Name)
 	}
@@ -194,6 +197,9 @@ func (p *Platform) Validate() error {
 
 func (h *Host) validate() error {
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
+	if err := CheckName(h.Name); err != nil {
+		return fmt.Errorf("name %w", err)
+	}
 	switch {
 	case !positive(h.FLOPS):
 		return fmt.Errorf("flops = %g flop/s, want > 0", h.FLOPS)

@@ -284,3 +284,19 @@ func TestStreamsAreNamedAndStable(t *testing.T) {
 		t.Errorf("first number of stream (1, 0, \"\", a): %d, want %d", got, want)
 	}
 }
+
+// Names are printed: one that would steer a terminal is refused, of the platform, a host or a node.
+func TestPlatformsNamesArePrintable(t *testing.T) {
+	const host = `"flops": "1 TFLOP/s", "bandwidth": "1 Gb/s"`
+	for _, text := range []string{
+		`{"name": "a\u001b[31mb\n", "workers": [{"name": "w", ` + host + `}]}`,
+		`{"name": "a", "workers": [{"name": "w\u0007", ` + host + `}]}`,
+		`{"name": "a", "server": {"name": "s\r", ` + host + `}, "workers": [{"name": "w", ` + host + `}]}`,
+		`{"name": "a", "nodes": [{"name": "n\u202e", "bandwidth": "1 Gb/s"}], "workers": [{"name": "w", ` + host + `}]}`,
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "has the control character U+") || strings.ContainsAny(err.Error(),
+			"\n\r\x1b\x07") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -14,7 +14,13 @@ type Trace struct {
 	// Kernel counts what each rank's sockets sent, as the operating system says: all
 	// bytes above TCP, frame headers included; nil where no kernel carried them.
 	Kernel []int64 `json:",omitempty"`
-	Spans  []Span  // empty unless the runtime was asked to record them
+	// Probe counts the bytes, frame headers included, by which the runtime tried its
+	// links before the run began; neither Sent nor Kernel has them.
+	Probe int64 `json:"-"`
+	// Lost are the ranks that an elastic run went on without, in the order in which its
+	// survivors were told.
+	Lost  []int  `json:",omitempty"`
+	Spans []Span // empty unless the runtime was asked to record them
 }
 
 // Traffic counts what one rank's NIC sent. A message to oneself does not count; a

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
 )
 
@@ -27,6 +28,23 @@ const (
 	envTimeout    = "GRADSYNC_TIMEOUT"    // the silence after which a rank counts as lost, as "10s"
 	envJoin       = "GRADSYNC_JOIN"       // how long the ranks wait for each other, as "60s"
 )
+
+// ReadJob is a shell's command that takes the job's name from its standard input into the
+// environment.
+const ReadJob = "IFS= read -r " + envJob + " && export " + envJob
+
+// JobVariable writes the job's name as a shell sets it for one command.
+func JobVariable(job string) string { return envJob + "=" + Quoted([]string{job}) }
+
+// JobOf returns the name of a job that launch starts: the environment's, unless that is of
+// a job in which launch itself is a process, or a new one.
+func JobOf(lookup func(string) (string, bool)) string {
+	job, _ := lookup(envJob)
+	if _, inside := lookup(envRank); job == "" || inside {
+		return NewJob()
+	}
+	return job
+}
 
 // Environment returns this process's environment for a child: without the variables of
 // a job, and with those that tell it its place at if that is not nil. Place reads them.
@@ -64,9 +82,13 @@ func variables(at tcp.Config) []string {
 }
 
 // Place reads a process's place in a job from its environment; ok is false where nobody
-// launched it. A variable that is missing or unreadable is an error that names it.
+// launched it: without a rank, a size or a place to meet. A variable that is missing or unreadable is an error that names it.
 func Place(lookup func(string) (string, bool)) (at tcp.Config, ok bool, err error) {
-	if _, ok = lookup(envRank); !ok {
+	for _, name := range []string{envRank, envSize, envRendezvous} {
+		_, given := lookup(name)
+		ok = ok || given
+	}
+	if !ok {
 		return tcp.Config{}, false, nil
 	}
 	if at, err = place(lookup); err != nil {
@@ -101,6 +123,9 @@ func place(lookup func(string) (string, bool)) (at tcp.Config, err error) {
 		if *v.into, _ = lookup(v.name); *v.into == "" {
 			return at, fmt.Errorf("environment: %s is missing beside %s (`gradsync launch` sets it)", v.name, envRank)
 		}
+	}
+	if err := cluster.CheckName(at.Job); err != nil {
+		return at, fmt.Errorf("environment: %s: %w", envJob, err)
 	}
 	if err := CheckAddress(at.Rendezvous); err != nil {
 		return at, fmt.Errorf("environment: %s=%q: %w", envRendezvous, at.Rendezvous, err)

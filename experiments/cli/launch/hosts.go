@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gradsync/shared/cluster"
 )
 
 // Port is the port of rank 0 if several hosts take part and no rendezvous is named: all
@@ -39,6 +41,9 @@ func ParseHosts(list string) ([]HostSlots, error) {
 			host = host[1 : len(host)-1]
 		} else if strings.Contains(host, ":") {
 			return nil, fmt.Errorf("%q: an IPv6 address stands in brackets", item)
+		}
+		if err := cluster.CheckName(host); err != nil {
+			return nil, err
 		}
 		if host == "" || strings.HasPrefix(host, "-") || strings.ContainsAny(host, " \t\n'\"\\$`;&|<>()[]") {
 			return nil, fmt.Errorf("%q: want host:slots", item)

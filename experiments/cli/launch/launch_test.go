@@ -41,9 +41,14 @@ func environment(words []string) func(string) (string, bool) {
 
 // A variable that is missing or unreadable is named.
 func TestPlaceErrors(t *testing.T) {
+	if _, ok, err := Place(environment([]string{envSize + "=2", envRendezvous + "=a:1", envJob + "=j"})); ok || err == nil ||
+		!strings.Contains(err.Error(), envRank) {
+		t.Errorf("no rank: %v, %v", ok, err)
+	}
 	good := variables(tcp.Config{Rank: 1, Size: 2, Job: "j", Rendezvous: "a:1", Conns: 2, Timeout: time.Second, Host: true})
 	for change, want := range map[string]string{
-		envRank + "=x": envRank, envRank + "=2": "not below", envSize + "=0": envSize, envSize + "=99999999999": envSize, envJob + "=": envJob + " is missing",
+		envRank + "=x": envRank, envRank + "=2": "not below", envSize + "=0": envSize, envSize + "=99999999999": envSize, envJob + "=": envJob +
+			" is missing", envJob + "=a\nb": "U+000A",
 		envRendezvous + "=a": "want host:port", envRendezvous + "=:5": "want host:port", envRendezvous + "=a:0": "want host:port", envConns + "=0": envConns,
 		envTimeout + "=5": envTimeout, envTimeout + "=-1s": envTimeout, envHost + "=perhaps": envHost, envRank + "=": envRank,
 	} {

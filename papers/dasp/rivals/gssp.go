@@ -57,8 +57,11 @@ func (p *gssp) Step(ev dasp.Event) []dasp.Action {
 		p.arrive(w)
 		p.apply(1/float64(p.n()), w)
 		p.waiting[w], last = true, w
-	case dasp.EventJoin:
-		p.join(w)
+	case dasp.EventJoin: // its group may be too far ahead although it is not
+		if c, id := p.slowest(w); id >= 0 {
+			p.clock[w] = c
+		}
+		p.present[w], p.waiting[w], last = true, true, w
 	case dasp.EventLeave:
 		p.leave(w)
 	}

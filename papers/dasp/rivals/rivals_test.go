@@ -1,6 +1,7 @@
 package rivals
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,37 @@ func TestAdjustmentOf(t *testing.T) {
 		}
 		if got := (Options{Adjustment: adjust}).AdjustmentOf(name); got != want {
 			t.Errorf("adjusting states costs %s %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestGSSPHoldsAJoinerOfAGroupAhead: who comes back counts as the slowest clock, yet its group may be more than s ahead,
+// and nobody of that is answered. Worker 0 is six pushes on, its neighbour 1 none, worker 2 one: with both the group's
+// clock is 3, two ahead.
+func TestGSSPHoldsAJoinerOfAGroupAhead(t *testing.T) {
+	p, err := NewGSSP(Options{Workers: 3, Staleness: 1, Groups: [][]int{{0, 1}, {2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := func(kind dasp.EventKind, w int) (who []int) {
+		for _, a := range p.Step(dasp.Event{Kind: kind, Worker: w}) {
+			if a.Kind == dasp.Reply {
+				who = append(who, a.Workers...)
+			}
+		}
+		return who
+	}
+	for i, e := range []struct {
+		kind dasp.EventKind
+		w    int
+		want []int
+	}{
+		{dasp.EventPush, 0, []int{0}}, {dasp.EventPush, 0, []int{0}}, {dasp.EventPush, 0, []int{0}}, {dasp.EventPush, 0, nil},
+		{dasp.EventPush, 2, []int{0, 2}}, {dasp.EventPush, 0, []int{0}}, {dasp.EventPush, 0, nil},
+		{dasp.EventLeave, 1, nil}, {dasp.EventJoin, 1, nil}, {dasp.EventPush, 2, []int{0, 1, 2}},
+	} {
+		if got := answers(e.kind, e.w); !slices.Equal(got, e.want) {
+			t.Errorf("event %d answers %v, want %v", i, got, e.want)
 		}
 	}
 }

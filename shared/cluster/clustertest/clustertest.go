@@ -74,6 +74,34 @@ var sentences = []struct {
 	{"a wrapper of Proc is a Proc", wrapper},
 }
 
+// losses are the contract of cluster.Survivor.
+var losses = []struct {
+	name string
+	test func(suite)
+}{
+	{"every survivor is told, in one order", toldInOneOrder},
+	{"Lost is done until Alive was asked", lostUntilAlive},
+	{"a receive from a lost rank ends with its LostError", receiveFromLost},
+	{"what had arrived from a lost rank is delivered", arrivedBeforeLoss},
+	{"a send to a lost rank completes and is dropped", sendToLost},
+	{"a receive from Any goes on with the living", anyOfTheLiving},
+	{"Ibcast with a lost root ends with the error, one with a lost member goes on", broadcastOfTheLiving},
+	{"a panic with ErrCrashed in a thread loses the rank, its own calls fail", crashInThread},
+	{"a deadlock is one of the living", deadlockOfTheLiving},
+	{"the outcome names the lost, and an error of theirs counts for nothing", outcomeOfTheLiving},
+	{"any rank may be lost, rank 0 too, and all but one", allButOne},
+	{"a run that loses all its ranks fails", allLost},
+}
+
+// Survival runs the contract of cluster.Survivor against an elastic runtime.
+//
+// Source: ours: the contract at cluster.Survivor, sentence by sentence
+func Survival(t *testing.T, make Make) {
+	for _, s := range losses {
+		t.Run(s.name, func(t *testing.T) { s.test(suite{t, make}) })
+	}
+}
+
 // Conformance runs the contract against a runtime.
 //
 // Source: ours: the contract at cluster.Proc, sentence by sentence

@@ -5,6 +5,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,6 +23,8 @@ type Config struct {
 	// Emulate makes a computation last at least the platform's time for its
 	// work, jitter included, by sleeping. Messages are never slowed down.
 	Emulate bool
+	// Elastic lets a run go on without the ranks it loses: each Proc is a cluster.Survivor.
+	Elastic bool
 }
 
 // Runtime is a cluster.Runtime on the wall clock.
@@ -71,8 +74,13 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 	if rank, op, err := w.Unseen(); err != nil {
 		w.fail(rank, op, err)
 	}
+	if len(w.lost) == len(w.ranks) {
+		w.fail(w.lost[0], "lost", errors.New("every rank of the run is lost"))
+	}
 	w.Mu.Unlock()
-	return w.Outcome()
+	out, err := w.Outcome()
+	out.Trace.Lost = w.lost
+	return out, err
 }
 
 // world is one run: all its ranks share one Core, and it is their rank.Network.
@@ -81,13 +89,18 @@ type world struct {
 	hosts     []cluster.Host
 	multicast bool
 	ranks     []*rank.Rank
+	lost      []int // ranks, in the order in which they were lost
 }
 
 func newWorld(r *Runtime) *world {
 	w := &world{hosts: r.hosts, multicast: r.multicast}
-	w.Core = rank.New(rank.Config{
+	cfg := rank.Config{
 		Seed: r.cfg.Seed, Size: len(r.hosts), Trace: r.cfg.Trace, Emulate: r.cfg.Emulate, Fail: w.fail, Stalled: w.deadlock,
-	})
+	}
+	if r.cfg.Elastic {
+		cfg.Lose = w.lose
+	}
+	w.Core = rank.New(cfg)
 	for i, h := range r.hosts {
 		w.ranks = append(w.ranks, w.Join(i, h, w))
 	}
@@ -101,6 +114,15 @@ func (w *world) fail(rank int, op string, err error) {
 		abort.Addr = w.hosts[rank].Name
 	}
 	w.Stop(abort)
+}
+
+// lose ends a rank's part in the run and tells the others. The caller holds the lock.
+func (w *world) lose(rank int) {
+	w.lost = append(w.lost, rank)
+	w.ranks[rank].Die()
+	for _, r := range w.ranks {
+		r.Tell(rank)
+	}
 }
 
 // deadlock fails the run, in which nothing can wake any thread any more, if a
@@ -120,7 +142,7 @@ func (w *world) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 	}
 	err := t.Enter()
 	defer w.Mu.Unlock()
-	if err == nil {
+	if err == nil && !w.ranks[t.Rank()].Told(q.Peer) {
 		w.ranks[q.Peer].Hand(match.Key{From: t.Rank(), Tag: q.Tag}, m, body)
 		if q.Peer != t.Rank() {
 			w.ranks[t.Rank()].Count(m, 1)
@@ -134,10 +156,15 @@ func (w *world) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.
 	err := t.Enter()
 	defer w.Mu.Unlock()
 	if err == nil {
-		for i, member := range others {
+		counted := false
+		for _, member := range others {
+			if w.ranks[t.Rank()].Told(member) {
+				continue
+			}
 			w.ranks[member].Hand(match.Key{From: t.Rank(), Tag: q.Tag, Bcast: true}, m, slices.Clone(m.Body))
-			if i == 0 || !w.multicast {
+			if !counted || !w.multicast {
 				w.ranks[t.Rank()].Count(m, 1)
+				counted = true
 			}
 		}
 	}

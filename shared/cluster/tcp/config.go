@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"crypto/subtle"
 	"fmt"
 	"net"
 	"time"
@@ -41,6 +42,9 @@ type Config struct {
 	Hosts []cluster.Host
 	// Emulate makes a computation last at least its host's modelled time.
 	Emulate bool
+	// Elastic lets a run that has begun go on without the ranks it loses, unless the rendezvous is lost with one:
+	// each Proc is a cluster.Survivor. All processes of a job agree on it.
+	Elastic bool
 
 	wrap func(peer int, conn net.Conn) net.Conn // tests put faults into data connections
 }
@@ -60,6 +64,8 @@ func (c Config) checked() (Config, error) {
 		return c, fmt.Errorf("tcp: size %d, want 1 to %d", c.Size, maxSize)
 	case c.Rank < 0 || c.Rank >= c.Size:
 		return c, fmt.Errorf("tcp: rank %d of %d ranks", c.Rank, c.Size)
+	case cluster.CheckName(c.Job) != nil:
+		return c, fmt.Errorf("tcp: name of the job: %w", cluster.CheckName(c.Job))
 	case c.Conns < 0 || c.Conns > maxConns:
 		return c, fmt.Errorf("tcp: %d connections per peer, want 1 to %d", c.Conns, maxConns)
 	case c.Chunk < 0 || c.Chunk > maxChunk:
@@ -97,6 +103,13 @@ func (c *Config) name(rank int, addr string) string {
 	}
 	return addr
 }
+
+// anotherJob is all that a process of another job is told.
+const anotherJob = "another job"
+
+// sameJob compares two names of jobs in a time that does not tell how much of
+// them agrees.
+func sameJob(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // jobHash returns the job as frames carry it.
 func jobHash(job string) uint32 { return cluster.Checksum(0, []byte(job)) }

@@ -16,3 +16,12 @@ func TestConformance(t *testing.T) {
 		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20})
 	})
 }
+
+// An elastic runtime keeps the whole contract, and that of its survivors.
+func TestSurvival(t *testing.T) {
+	elastic := func(n int, seed uint64) cluster.Runtime {
+		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20, Elastic: true})
+	}
+	clustertest.Conformance(t, elastic)
+	clustertest.Survival(t, elastic)
+}

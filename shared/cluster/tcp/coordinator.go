@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -15,14 +16,15 @@ import (
 type coordinator struct {
 	cfg    *Config
 	run    int
+	rank   int // of the process that it runs in; −1: none
 	ln     net.Listener
 	events chan event
 	over   chan struct{} // closed when the loop ends
 	quit   chan struct{} // closed when this process gives up
 	group  sync.WaitGroup
 
-	mu      sync.Mutex
-	opening map[net.Conn]bool // connections that have not introduced themselves
+	door    door         // connections that have not introduced themselves
+	leaving atomic.Int32 // refused ones that have not gone
 
 	members []*member // by rank, nil: not here yet
 	refused []string
@@ -37,6 +39,7 @@ type coordinator struct {
 	unmoved time.Time // since when messages have been on their way and not a byte came
 	ended   bool
 	verdict *failure // nil: the run ended well, or has not
+	lost    []int    // ranks that an elastic run goes on without, in order
 }
 
 // member is a rank that was welcomed.
@@ -48,6 +51,7 @@ type member struct {
 	answer  state // to the wave
 	report  []byte
 	elapsed time.Duration
+	lost    bool
 }
 
 // event is a frame of a connection, or its end.
@@ -60,8 +64,8 @@ type event struct {
 }
 
 func newCoordinator(cfg *Config, run int, ln net.Listener) *coordinator {
-	return &coordinator{cfg: cfg, run: run, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
-		opening: map[net.Conn]bool{}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
+	return &coordinator{cfg: cfg, run: run, rank: cfg.Rank, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
+		door: door{ranks: cfg.Size}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
 }
 
 // serve runs the rendezvous to its end, calls ended at once and leaves nothing
@@ -84,23 +88,18 @@ func (c *coordinator) serve(ended func()) {
 		case <-look.C:
 			c.startWave(true)
 		case <-c.quit:
-			c.fail(&failure{Rank: c.cfg.Rank, Addr: c.cfg.name(c.cfg.Rank, c.cfg.Rendezvous), Op: "rendezvous",
+			c.fail(&failure{Rank: c.rank, Addr: c.cfg.name(c.rank, c.cfg.Rendezvous), Op: "rendezvous",
 				Text: "the process of the rendezvous gave up", Origin: -1})
 		}
 	}
 	close(c.over)
 	ended()
 	_ = c.ln.Close()
-	c.mu.Lock()
-	for conn := range c.opening {
-		_ = conn.Close()
-	}
-	c.opening = nil
-	c.mu.Unlock()
+	c.door.close()
 	// Each member closes its end when it has heard the verdict. Whoever is silent
 	// is not waited for longer than a fraction of the time-out.
 	grace := time.AfterFunc(max(c.cfg.Timeout/20, 50*time.Millisecond), func() {
-		if c.done < c.cfg.Size {
+		if c.verdict != nil {
 			c.hangUp()
 		}
 	})
@@ -108,6 +107,9 @@ func (c *coordinator) serve(ended func()) {
 	for _, m := range c.members {
 		if m != nil {
 			m.wire.finish()
+		}
+		if m != nil && m.lost {
+			_ = m.wire.conn.Close()
 		}
 	}
 	c.group.Wait()
@@ -125,21 +127,12 @@ func (c *coordinator) hangUp() {
 // accept greets every connection until the listener closes.
 func (c *coordinator) accept() {
 	defer c.group.Done()
-	for {
-		conn, err := c.ln.Accept()
-		if err != nil {
-			return
-		}
-		c.mu.Lock()
-		if c.opening == nil {
-			_ = conn.Close()
-		} else {
-			c.opening[conn] = true
+	acceptAll(c.ln, c.over, func(conn net.Conn) {
+		if c.door.enter(conn) {
 			c.group.Add(1)
 			go c.greet(conn)
 		}
-		c.mu.Unlock()
-	}
+	})
 }
 
 // greet reads an introduction and hands it to the loop.
@@ -147,10 +140,11 @@ func (c *coordinator) greet(conn net.Conn) {
 	defer c.group.Done()
 	w := newWire(conn, c.cfg)
 	e := event{wire: w}
-	e.h, e.body, e.err = readControl(w.r, maxText)
-	c.mu.Lock()
-	delete(c.opening, conn)
-	c.mu.Unlock()
+	e.err = hear(conn, c.cfg.Timeout, func() (err error) {
+		e.h, e.body, err = readControl(w.r, maxText)
+		return err
+	})
+	c.door.leave(conn)
 	if !c.tell(e) {
 		_ = conn.Close()
 	}
@@ -188,6 +182,8 @@ func (c *coordinator) handle(e event) {
 	m := e.m
 	var err error
 	switch {
+	case m.lost:
+		return // whatever it says, the run goes on without it
 	case e.err != nil:
 		c.lose(m.rank, -1, e.err)
 		return
@@ -207,7 +203,9 @@ func (c *coordinator) handle(e event) {
 		}
 	case e.h.Tag == kindFail:
 		var f failure
-		if _, err = decode(e.h, e.body, &f); err == nil {
+		if _, err = decode(e.h, e.body, &f); err == nil && f.Lost != nil {
+			c.without(&f)
+		} else if err == nil {
 			c.fail(&f)
 		}
 	case e.h.Tag == kindDone:
@@ -232,21 +230,26 @@ func (c *coordinator) introduce(e event) {
 		_, err = decode(e.h, e.body, &h)
 	}
 	if err != nil {
-		c.refuse(e.wire, fmt.Sprintf("%v: %v", from, err), false)
+		c.note(fmt.Sprintf("%v: %v", from, err))
+		c.refuse(e.wire, err.Error(), true, false)
 		return
 	}
-	who := fmt.Sprintf("rank %d of job %q at %v", h.Rank, h.Job, from)
+	who := fmt.Sprintf("rank %d of job %.64q at %v", h.Rank, h.Job, from)
 	switch {
-	case h.Job != c.cfg.Job:
-		c.refuse(e.wire, fmt.Sprintf("%s: this is job %q", who, c.cfg.Job), false)
+	case !sameJob(h.Job, c.cfg.Job):
+		c.note(who + ": " + anotherJob)
+		c.refuse(e.wire, anotherJob, true, false)
 	case h.Run > c.run:
-		c.refuse(e.wire, who+": the run before has not ended", true)
+		c.refuse(e.wire, who+": the run before has not ended", false, true)
 	case h.Run < c.run || c.begun:
-		c.refuse(e.wire, who+": the run has begun", false)
+		c.note(who + ": the run has begun")
+		c.refuse(e.wire, who+": the run has begun", false, false)
 	case h.Size != c.cfg.Size || h.Rank < 0 || h.Rank >= c.cfg.Size:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: it counts %d ranks, the job has %d", who, h.Size, c.cfg.Size))
 	case h.Conns != c.cfg.Conns:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: it wants %d connections per peer, the job has %d", who, h.Conns, c.cfg.Conns))
+	case h.Elastic != c.cfg.Elastic:
+		c.mistaken(e.wire, h, fmt.Sprintf("%s: elastic %v, the job %v", who, h.Elastic, c.cfg.Elastic))
 	case c.members[h.Rank] != nil:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: there is a rank %d at %s already", who, h.Rank, c.members[h.Rank].addr))
 	default:
@@ -256,24 +259,39 @@ func (c *coordinator) introduce(e event) {
 	c.strays[h.Rank] = fmt.Sprint(from)
 }
 
-// refuse tells a stranger why, and remembers it for those who wait in vain.
-func (c *coordinator) refuse(w *wire, reason string, later bool) {
-	if !later && len(c.refused) < 16 {
-		c.refused = append(c.refused, reason)
+// note remembers who was refused, for those who wait in vain.
+func (c *coordinator) note(refused string) {
+	if len(c.refused) < 16 {
+		c.refused = append(c.refused, refused)
+	}
+}
+
+// refuse says why, and to a stranger nothing of the job, not even the hash that
+// all frames of the job carry.
+func (c *coordinator) refuse(w *wire, reason string, stranger, later bool) {
+	if stranger {
+		w.job = 0
 	}
 	_ = w.send(kindRefuse, refusal{Reason: reason, Later: later})
 	w.finish()
 	c.group.Add(1)
+	crowd := c.leaving.Add(1) > maxGreetings
 	go func() {
 		defer c.group.Done()
+		defer c.leaving.Add(-1)
 		w.write()
+		if crowd {
+			_ = w.conn.Close()
+			return
+		}
 		w.drain()
 	}()
 }
 
 // mistaken refuses a rank of this very job: the others can never be complete.
 func (c *coordinator) mistaken(w *wire, h hello, reason string) {
-	c.refuse(w, reason, false)
+	c.note(reason)
+	c.refuse(w, reason, false, false)
 	c.fail(&failure{Rank: h.Rank, Addr: c.cfg.name(h.Rank, h.Addr), Op: "rendezvous", Text: "refused " + reason, Origin: -1})
 }
 
@@ -281,7 +299,7 @@ func (c *coordinator) welcome(w *wire, h hello) {
 	m := &member{rank: h.Rank, addr: h.Addr, wire: w}
 	c.members[h.Rank] = m
 	c.here++
-	_ = w.send(kindWelcome, book{HostRank: c.cfg.Rank})
+	_ = w.send(kindWelcome, book{HostRank: c.rank})
 	c.group.Add(2)
 	go c.listen(m)
 	go func() {
@@ -291,7 +309,7 @@ func (c *coordinator) welcome(w *wire, h hello) {
 	if c.here < c.cfg.Size {
 		return
 	}
-	b := book{HostRank: c.cfg.Rank, Addrs: make([]string, c.cfg.Size)}
+	b := book{HostRank: c.rank, Addrs: make([]string, c.cfg.Size)}
 	for i, m := range c.members {
 		b.Addrs[i] = m.addr
 	}
@@ -321,10 +339,10 @@ func (c *coordinator) incomplete() {
 	c.fail(&failure{Rank: first, Addr: c.cfg.name(first, addr), Op: "rendezvous", Text: text, Origin: -1})
 }
 
-// all sends a frame to every member.
+// all sends a frame to every member but the lost.
 func (c *coordinator) all(kind cluster.Tag, v any) {
 	for _, m := range c.members {
-		if m != nil {
+		if m != nil && !m.lost {
 			_ = m.wire.send(kind, v)
 		}
 	}

@@ -18,8 +18,14 @@
 //	rank → rendezvous  idle, fail, done;  rendezvous → rank: wave, abort, end
 //
 // Another job, another version and strangers are refused, and named if in the
-// end a rank is missing. A rank of this job that is there twice, or counts the
-// ranks or connections differently, ends the job at once.
+// end a rank is missing. Strangers are told that this is another job and nothing
+// else of it. A rank of this job that is there twice, or counts the ranks or
+// connections differently, ends the job at once.
+//
+// An introduction has one time-out, however it drips in. Of connections that have
+// not introduced themselves 256 are open at a listener, or as many as there are
+// ranks if these are more; one more closes the oldest. An error of Accept, as when
+// files run out, is waited out.
 //
 // # Frames
 //
@@ -41,6 +47,10 @@
 // 1 MiB 0.006 % more than the body. The virtual runtime charges one header per
 // message, the same if b ≤ c. Trace.Sent counts these frames.
 //
+// The measure of the chunk moves up to 62.9 MB from rank 0 to rank 1, 4.2 MB where
+// the first 4 MiB take longer than 20 ms, and nothing with Config.Chunk set or one
+// rank. It is no message: Trace.Probe counts it, Trace.Sent and Trace.Kernel do not.
+//
 // Trace.Kernel is Linux's count for each rank's data connections (TCP_INFO,
 // bytes acknowledged by the other end), less what was exchanged before the run
 // began, read when all has been acknowledged. Heartbeats and all else that is
@@ -51,10 +61,12 @@
 //
 // CRC-32C finds every flipped bit and every burst up to 32 bits of a piece of
 // this size, and lets 2⁻³² of other damage pass. It stands against faults of
-// memory, cables and drivers that TCP's own sum misses. It is no signature:
-// whoever can write to the network can forge frames, join a job whose name he
-// knows, and read all gradients. There is no TLS: use trusted networks only, or
-// a tunnel beneath.
+// memory, cables and drivers that TCP's own sum misses. It is no signature. A job's
+// name is what keeps strangers out: no refusal tells it, but every introduction
+// carries it in the clear. So whoever can only reach the ports and does not know the
+// name is refused; whoever can read the network learns the name and all gradients,
+// can join the job and forge frames. There is no TLS: use trusted networks only, or a
+// tunnel beneath.
 //
 // # What is promised
 //

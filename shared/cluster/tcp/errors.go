@@ -23,6 +23,9 @@ type RankLost struct {
 }
 
 func (e *RankLost) Error() string {
+	if e.Rank < 0 {
+		return fmt.Sprintf("tcp: the rendezvous at %s: %s", e.Addr, e.Cause)
+	}
 	by := "the rendezvous"
 	if e.NoticedBy >= 0 {
 		by = fmt.Sprint("rank ", e.NoticedBy)
@@ -67,6 +70,8 @@ func (f *failure) restore(local *origins) *cluster.AbortError {
 		a.Err = &cluster.DeadlockError{Waiters: f.Waiters}
 	case f.Panic:
 		a.Err = &cluster.PanicError{Value: f.Text, Stack: f.Stack}
+	case f.Text == cluster.ErrCrashed.Error():
+		a.Err = cluster.ErrCrashed
 	case f.Text == context.Canceled.Error():
 		a.Err = context.Canceled
 	case f.Text == context.DeadlineExceeded.Error():

@@ -16,9 +16,11 @@ type peer struct {
 	rank    int
 	job     uint32
 	links   []*link
-	next    int   // link of the next later piece
-	count   int64 // messages queued
-	arrived int64 // messages complete
+	next    int            // link of the next later piece
+	count   int64          // messages queued
+	arrived int64          // messages complete
+	lost    bool           // this rank was told so: its connections are closed
+	users   sync.WaitGroup // readers and writers of its links
 
 	announced int64             // messages whose first piece has come
 	arriving  map[int64]*packet // those of several pieces, by number
@@ -34,6 +36,7 @@ type link struct {
 	extra   atomic.Int64              // bytes of control frames that this end wrote
 	base    int64                     // what the kernel had counted before them
 	frame   int64                     // frames read
+	now     *packet                   // the message that a piece is read of
 	scratch []byte                    // of the probe
 	head    [cluster.HeaderBytes]byte // of the frame being read
 
@@ -42,6 +45,7 @@ type link struct {
 	queue  []frame
 	rest   net.Buffers // what the kernel would not take at once
 	busy   bool        // somebody writes
+	at     bool        // it is flush, at this moment
 	closed bool
 	out    writing                       // of whoever is busy
 	try    func(net.Buffers) net.Buffers // see nonblocking
@@ -205,6 +209,7 @@ func (l *link) flush() {
 		return // whoever is busy comes to it
 	}
 	l.take()
+	l.at = true
 	l.mu.Unlock()
 	l.out.seal()
 	rest := l.out.bufs
@@ -216,9 +221,9 @@ func (l *link) flush() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rest = rest
+	l.rest, l.at = rest, false
 	l.busy = rest != nil
-	if l.busy || len(l.queue) > 0 {
+	if l.busy || len(l.queue) > 0 || l.closed {
 		l.cond.Signal()
 	}
 }

@@ -62,8 +62,11 @@ func (n *node) mesh(ln net.Listener) error {
 	for _, p := range n.peers {
 		for i := 0; p != nil && i < len(p.links); i++ {
 			l := p.links[i]
-			if !n.start(l.read) || !n.start(l.write) {
-				return errStopped
+			for _, use := range []func(){l.read, l.write} {
+				p.users.Add(1)
+				if !n.start(func() { defer p.users.Done(); use() }) {
+					return errStopped
+				}
 			}
 		}
 	}
@@ -115,7 +118,7 @@ func (n *node) dial(ctx context.Context, to, index int) (a arrival) {
 	s := &steady{Conn: conn, limit: n.cfg.Timeout}
 	var h cluster.Header
 	var body []byte
-	if a.extra, a.err = n.say(s, kindJoin, join{Job: n.cfg.Job, Run: n.run, From: n.cfg.Rank, To: to, Conn: index}); a.err != nil {
+	if a.extra, a.err = n.say(s, jobHash(n.cfg.Job), kindJoin, join{Job: n.cfg.Job, Run: n.run, From: n.cfg.Rank, To: to, Conn: index}); a.err != nil {
 		return a
 	}
 	if h, body, a.err = readControl(s, maxText); a.err != nil {
@@ -131,9 +134,9 @@ func (n *node) dial(ctx context.Context, to, index int) (a arrival) {
 	return a
 }
 
-// say writes one control frame on a data connection and returns its bytes.
-func (n *node) say(s *steady, kind cluster.Tag, v any) (int64, error) {
-	b, err := control(nil, jobHash(n.cfg.Job), n.cfg.Rank, kind, v)
+// say writes one control frame of job on a data connection and returns its bytes.
+func (n *node) say(s *steady, job uint32, kind cluster.Tag, v any) (int64, error) {
+	b, err := control(nil, job, n.cfg.Rank, kind, v)
 	if err != nil {
 		return 0, err
 	}
@@ -143,14 +146,19 @@ func (n *node) say(s *steady, kind cluster.Tag, v any) (int64, error) {
 // admit takes data connections until the listener closes, and greets each on
 // its own, so that a stranger who says nothing holds nobody up.
 func (n *node) admit(ctx context.Context, ln net.Listener, arrivals chan<- arrival) {
-	for {
-		conn, err := ln.Accept()
-		if err != nil {
+	door := door{ranks: n.cfg.Size}
+	defer door.close()
+	acceptAll(ln, ctx.Done(), func(conn net.Conn) {
+		if !door.enter(conn) {
 			return
 		}
-		n.keep(conn)
-		n.start(func() {
-			a, err := n.greet(conn)
+		started := n.start(func() {
+			var a arrival
+			err := hear(conn, n.cfg.Timeout, func() (err error) {
+				a, err = n.greet(conn)
+				return err
+			})
+			door.leave(conn)
 			if err != nil {
 				_ = conn.Close()
 				return
@@ -161,7 +169,10 @@ func (n *node) admit(ctx context.Context, ln net.Listener, arrivals chan<- arriv
 				_ = conn.Close()
 			}
 		})
-	}
+		if !started {
+			_ = conn.Close()
+		}
+	})
 }
 
 // greet checks who opened a data connection.
@@ -180,13 +191,17 @@ func (n *node) greet(conn net.Conn) (a arrival, err error) {
 	if _, err = decode(h, body, &j); err != nil {
 		return a, err
 	}
-	if j.Job != n.cfg.Job || j.Run != n.run || j.To != n.cfg.Rank || j.From <= n.cfg.Rank || j.From >= n.cfg.Size || j.Conn < 0 || j.Conn >= n.cfg.Conns {
-		reason := fmt.Sprintf("rank %d of job %q run %d, connection %d to rank %d; this is rank %d of job %q run %d",
-			j.From, j.Job, j.Run, j.Conn, j.To, n.cfg.Rank, n.cfg.Job, n.run)
-		_, _ = n.say(s, kindRefuse, refusal{Reason: reason})
+	if !sameJob(j.Job, n.cfg.Job) {
+		_, _ = n.say(s, 0, kindRefuse, refusal{Reason: anotherJob})
+		return a, fmt.Errorf("tcp: refused rank %d of job %.64q: %s", j.From, j.Job, anotherJob)
+	}
+	if j.Run != n.run || j.To != n.cfg.Rank || j.From <= n.cfg.Rank || j.From >= n.cfg.Size || j.Conn < 0 || j.Conn >= n.cfg.Conns {
+		reason := fmt.Sprintf("rank %d of run %d, connection %d to rank %d; this is rank %d of run %d",
+			j.From, j.Run, j.Conn, j.To, n.cfg.Rank, n.run)
+		_, _ = n.say(s, jobHash(n.cfg.Job), kindRefuse, refusal{Reason: reason})
 		return a, fmt.Errorf("tcp: refused %s", reason)
 	}
 	a.from, a.index = j.From, j.Conn
-	a.extra, err = n.say(s, kindJoined, nil)
+	a.extra, err = n.say(s, jobHash(n.cfg.Job), kindJoined, nil)
 	return a, err
 }

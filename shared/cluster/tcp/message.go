@@ -20,7 +20,8 @@ const whole = 64 << 20
 // reader says it.
 type packet struct {
 	rank.Packet
-	got int // bytes so far
+	got    int   // bytes so far
+	number int64 // among those of its sender, if it has several pieces
 }
 
 // Send implements rank.Network.
@@ -149,8 +150,11 @@ func (n *node) place(p *packet, off, size int) []byte {
 	return b
 }
 
-// post queues m, whose body is body, for a peer. The caller holds the lock.
+// post queues m, whose body is body, for a peer, unless that is lost. The caller holds the lock.
 func (n *node) post(q *rank.Req, to int, m *cluster.Msg, body []byte, flags uint8) {
+	if n.peers[to].lost {
+		return
+	}
 	h := cluster.Header{Job: n.peers[to].job, Flags: flags, From: n.cfg.Rank, Tag: q.Tag, Size: m.Size(), Meta: m.Meta}
 	if m.Body == nil {
 		h.Flags |= cluster.FlagDeclared

@@ -38,11 +38,14 @@ type node struct {
 	free     [][]byte // for pieces
 	bodies   [][]byte // for whole bodies: such as were given away and have been written
 	probed   chan struct{}
+	tried    int64 // bytes of the probe, at rank 0
 	acked    int64 // bytes of messages, says the kernel; −1: it does not
 
 	end     *ending
-	reports []*event     // of the other ranks, at rank 0
+	reports []*event     // of the other ranks, at rank 0 or the first that is not lost
 	pending int          // frames to be written
+	losses  int          // that this rank was told of
+	crashed bool         // by its own body
 	read    atomic.Int64 // bytes of bodies
 }
 
@@ -51,7 +54,11 @@ func newNode(cfg Config, run int, local *origins) *node {
 		cfg: cfg, run: run, local: local, inbox: make(chan event, 2), concluded: make(chan struct{}),
 		probed: make(chan struct{}, 1), peers: make([]*peer, cfg.Size),
 	}
-	n.Core = rank.New(rank.Config{Seed: cfg.Seed, Size: cfg.Size, Trace: cfg.Trace, Emulate: cfg.Emulate, Fail: n.report})
+	common := rank.Config{Seed: cfg.Seed, Size: cfg.Size, Trace: cfg.Trace, Emulate: cfg.Emulate, Fail: n.report}
+	if cfg.Elastic {
+		common.Lose = n.crash
+	}
+	n.Core = rank.New(common)
 	host := cluster.Host{FLOPS: 1}
 	if cfg.Hosts != nil {
 		host = cfg.Hosts[cfg.Rank]
@@ -128,6 +135,9 @@ func (n *node) blame(rank int, err error) {
 	if rank < len(n.book.Addrs) {
 		addr = n.book.Addrs[rank]
 	}
+	if n.without(rank) {
+		return // that is no news
+	}
 	_ = n.ctl.send(kindFail, &failure{Rank: rank, Op: lossOp(err), Origin: -1,
 		Lost: &RankLost{Rank: rank, Addr: addr, NoticedBy: n.cfg.Rank, Cause: err.Error()}})
 }
@@ -135,10 +145,10 @@ func (n *node) blame(rank int, err error) {
 // state returns this rank's part in the detection of deadlock; if full, with what
 // each thread waits for and the messages of each peer. The caller holds the lock.
 func (n *node) state(full bool) state {
-	s := state{Idle: n.Idle() && n.pending == 0, Epoch: n.Epoch, Read: n.read.Load()}
+	s := state{Idle: n.Idle() && n.pending == 0, Epoch: n.Epoch, Read: n.read.Load(), Losses: n.losses}
 	for _, p := range n.peers {
 		to, from := int64(0), int64(0)
-		if p != nil {
+		if p != nil && !p.lost {
 			to, from = p.count, p.arrived
 		}
 		s.Sent += to

@@ -26,7 +26,9 @@ func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.P
 			c.serve(cancel)
 		}()
 		defer func() {
-			close(c.quit)
+			if !n.crashed { // else its rendezvous outlives it
+				close(c.quit)
+			}
 			host.Wait()
 		}()
 	}
@@ -53,7 +55,9 @@ func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.P
 		n.control.Add(1)
 		go n.watch()
 		n.Group.Wait()
-		n.leave()
+		if !n.crashed {
+			n.leave()
+		}
 	}
 	<-n.concluded
 	stop()
@@ -129,7 +133,7 @@ func pause(ctx context.Context, until time.Time) bool {
 
 // present sends the introduction and reads the answer.
 func (n *node) present(addr string) (later bool, err error) {
-	h := hello{Job: n.cfg.Job, Run: n.run, Rank: n.cfg.Rank, Size: n.cfg.Size, Conns: n.cfg.Conns, Addr: addr, Host: n.cfg.Host}
+	h := hello{Job: n.cfg.Job, Run: n.run, Rank: n.cfg.Rank, Size: n.cfg.Size, Conns: n.cfg.Conns, Addr: addr, Host: n.cfg.Host, Elastic: n.cfg.Elastic}
 	b, err := control(nil, n.ctl.job, n.cfg.Rank, kindHello, h)
 	if err != nil {
 		return false, err
@@ -146,7 +150,7 @@ func (n *node) present(addr string) (later bool, err error) {
 		if _, err = decode(head, body, &r); err != nil {
 			return false, err
 		}
-		return r.Later, errors.New("refused " + r.Reason)
+		return r.Later, errors.New("refused: " + r.Reason)
 	case head.Tag != kindWelcome:
 		return false, fmt.Errorf("%w: kind %d for a welcome", errFrame, head.Tag)
 	}
@@ -164,10 +168,16 @@ func (n *node) listen() {
 		if err == nil {
 			over, err = n.hear(h, body)
 		}
-		if err != nil {
+		if err != nil && n.gone() {
+			n.conclude(&failure{Rank: n.cfg.Rank, Addr: n.cfg.name(n.cfg.Rank, n.book.Addrs[n.cfg.Rank]), Op: "crash", Text: cluster.ErrCrashed.Error(), Origin: -1})
+		} else if err != nil {
 			rank := n.hostRank
+			cause := err.Error()
+			if rank >= 0 {
+				cause = "rendezvous: " + cause
+			}
 			n.conclude(&failure{Rank: rank, Addr: n.cfg.name(rank, n.cfg.Rendezvous), Op: lossOp(err), Origin: -1,
-				Lost: &RankLost{Rank: rank, Addr: n.cfg.Rendezvous, NoticedBy: n.cfg.Rank, Cause: "rendezvous: " + err.Error()}})
+				Lost: &RankLost{Rank: rank, Addr: n.cfg.Rendezvous, NoticedBy: n.cfg.Rank, Cause: cause}})
 		}
 		if over || err != nil {
 			return
@@ -198,6 +208,11 @@ func (n *node) hear(h cluster.Header, body []byte) (over bool, err error) {
 		n.Mu.Lock()
 		n.reports = append(n.reports, &event{h: h, body: body})
 		n.Mu.Unlock()
+	case kindLost:
+		var l losses
+		if _, err = decode(h, body, &l); err == nil {
+			err = n.lose(l.Ranks)
+		}
 	case kindAbort:
 		var f failure
 		if _, err = decode(h, body, &f); err == nil {

@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 		if err := json.Unmarshal([]byte(text), &cfg); err != nil {
 			panic(err)
 		}
+		if cfg.Elastic {
+			runElastic(cfg)
+			return
+		}
 		_, err := tcp.New(cfg).Run(context.Background(), func(p cluster.Proc) ([]byte, error) {
 			fmt.Println("started")
 			return rings(p)
@@ -47,6 +51,8 @@ func TestMain(m *testing.M) {
 type ended struct {
 	Rank           int
 	Op, Addr, Text string
+	Lost           []int
+	Results        []string
 }
 
 // process is a rank in a process of its own.

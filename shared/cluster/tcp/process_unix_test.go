@@ -4,6 +4,7 @@ package tcp_test
 
 import (
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -19,5 +20,24 @@ func TestAStoppedProcessIsNamed(t *testing.T) {
 	const timeout = 3 * time.Second
 	for _, victim := range []int{0, 1} {
 		strike(t, victim, timeout, 5*timeout, "silent", func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) })
+	}
+}
+
+// A process that stands still is lost when the time-out is over, and the others go on. When it moves again its run ends
+// and names itself.
+func TestSurvivorsOfAStoppedProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	t.Parallel()
+	const timeout = 3 * time.Second
+	procs, _ := outlive(t, 3, timeout, func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }, 0)
+	if err := procs[0].cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if got := procs[0].line(t); !strings.Contains(got, "rank 0 ") && !strings.Contains(got, "rendezvous") {
+		t.Errorf("the stopped one says %s", got)
+	} else {
+		t.Log(got)
 	}
 }

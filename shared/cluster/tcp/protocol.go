@@ -32,6 +32,7 @@ const (
 	kindJoined                         // answer: nothing
 	kindProbe                          // on a data connection: a piece of the probe
 	kindProbed                         // answer: all pieces came
+	kindLost                           // rendezvous → rank: losses
 )
 
 type hello struct {
@@ -41,6 +42,7 @@ type hello struct {
 	Conns      int
 	Addr       string // of the data listener
 	Host       bool
+	Elastic    bool `json:",omitempty"`
 }
 
 type refusal struct {
@@ -50,7 +52,7 @@ type refusal struct {
 
 type book struct {
 	Addrs    []string // data listeners by rank
-	HostRank int      // of the process that runs the rendezvous
+	HostRank int      // of the process that runs the rendezvous; −1: it is no rank
 }
 
 type ready struct{ Chunk int } // as configured or measured; 0: not by this rank
@@ -67,6 +69,7 @@ type state struct {
 	Sent    int64  // messages to other ranks
 	Arrived int64  // messages of other ranks, complete
 	Read    int64  // bytes of bodies, complete or not
+	Losses  int    `json:",omitempty"` // that the rank was told of; it counts no messages of the lost
 	// In answers to waves:
 	Waiters  []cluster.Waiter `json:",omitempty"`
 	To, From []int64          `json:",omitempty"` // Sent and Arrived by rank
@@ -74,7 +77,7 @@ type state struct {
 
 // still reports whether nothing happened between two idle states of one rank.
 func (s *state) still(t *state) bool {
-	return s.Idle && t.Idle && s.Epoch == t.Epoch && s.Sent == t.Sent && s.Arrived == t.Arrived
+	return s.Idle && t.Idle && s.Epoch == t.Epoch && s.Sent == t.Sent && s.Arrived == t.Arrived && s.Losses == t.Losses
 }
 
 type join struct {
@@ -95,7 +98,11 @@ type report struct {
 
 type ending struct {
 	Elapsed time.Duration // of the rank that took longest
+	Lost    []int         `json:",omitempty"`
 }
+
+// losses tells the ranks that an elastic run goes on without: all so far, in the order in which they were lost.
+type losses struct{ Ranks []int }
 
 // maxText bounds the JSON of a control frame that a stranger may send.
 const maxText = 1 << 16

@@ -72,9 +72,11 @@ func (l *link) first(h cluster.Header) error {
 		Size: h.Size, Declared: h.Flags&cluster.FlagDeclared != 0}}
 	n.Mu.Lock()
 	if !p.Declared && h.Piece < h.Size {
-		l.p.arriving[l.p.announced] = p
+		p.number = l.p.announced
+		l.p.arriving[p.number] = p
 	}
 	l.p.announced++
+	l.now = p
 	if len(l.p.links) > 1 {
 		n.cond.Broadcast()
 	}
@@ -91,10 +93,10 @@ func (l *link) first(h cluster.Header) error {
 func (l *link) more(h cluster.Header) error {
 	n, number := l.n, h.Meta[0]
 	n.Mu.Lock()
-	for number >= l.p.announced && l.index > 0 && !n.stopping {
+	for number >= l.p.announced && l.index > 0 && !n.stopping && !l.p.lost {
 		n.cond.Wait() // its first piece is on its way on another connection
 	}
-	if n.stopping {
+	if n.stopping || l.p.lost {
 		n.Mu.Unlock()
 		return errStopped
 	}
@@ -103,6 +105,7 @@ func (l *link) more(h cluster.Header) error {
 		n.Mu.Unlock()
 		return fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, l.frame-1, number)
 	}
+	l.now = p
 	dst := n.place(p, int(h.Meta[1]), h.Piece)
 	n.Mu.Unlock()
 	return l.body(h, p, dst)
@@ -127,13 +130,14 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 	n := l.n
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
+	l.now = nil
 	p.got += len(dst)
 	p.Whole = p.Declared || p.got == p.Size
 	if !p.Whole {
 		return nil
 	}
-	if h.Flags&cluster.FlagMore != 0 {
-		delete(l.p.arriving, h.Meta[0])
+	if h.Piece < h.Size {
+		delete(l.p.arriving, p.number)
 	}
 	if p.Recv != nil {
 		n.self.Finish(&p.Packet)

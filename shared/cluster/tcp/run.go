@@ -140,7 +140,7 @@ func (n *node) kernel() (total int64) {
 	return total
 }
 
-// outcome gathers what this rank knows of the run; at rank 0, what all left.
+// outcome gathers what this rank knows of the run; at rank 0, or the first that is not lost, what all left.
 func (n *node) outcome() (cluster.Outcome, error) {
 	out, err := n.Outcome()
 	if err != nil {
@@ -149,7 +149,8 @@ func (n *node) outcome() (cluster.Outcome, error) {
 	}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	out.Elapsed = n.end.Elapsed
+	out.Elapsed, out.Trace.Lost = n.end.Elapsed, n.end.Lost
+	out.Trace.Probe = n.tried
 	counted := n.acked >= 0
 	out.Trace.Kernel = make([]int64, n.cfg.Size)
 	out.Trace.Kernel[n.cfg.Rank] = n.acked

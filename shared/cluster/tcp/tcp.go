@@ -22,8 +22,8 @@ type Runtime struct {
 }
 
 // New returns a runtime whose Run is rank cfg.Rank's part of a run of
-// cfg.Size processes. Rank 0's Outcome has every rank's result and traffic;
-// another rank's has its own, and nil for the others. An invalid configuration
+// cfg.Size processes. Rank 0's Outcome, or that of the first rank that is not lost, has
+// every living rank's result and traffic; another rank's has its own, and nil for the others. An invalid configuration
 // is the error of every Run.
 //
 // Source: ours: "one algorithm text, several runtimes"
@@ -99,33 +99,65 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 	}
 	outs, errs := make([]cluster.Outcome, r.cfg.Size), make([]error, r.cfg.Size)
 	shared := &origins{}
-	var group sync.WaitGroup
-	var first *node
+	var group, host sync.WaitGroup
+	alone, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	var lost []int
+	var verdict error
+	if r.cfg.Elastic { // any rank may be lost, so none has the rendezvous
+		cfg := r.cfg
+		cfg.Rendezvous = ln.Addr().String()
+		host.Add(1)
+		go func() {
+			defer host.Done()
+			lost, verdict = newCoordinator(&cfg, run, ln).alone(alone)
+		}()
+	}
+	nodes := make([]*node, r.cfg.Size)
 	for rank := range r.cfg.Size {
 		cfg := r.cfg
-		cfg.Rank, cfg.Host, cfg.Rendezvous = rank, rank == 0, ln.Addr().String()
-		n := newNode(cfg, run, shared)
-		host := net.Listener(nil)
-		if rank == 0 {
-			first, host = n, ln
+		cfg.Rank, cfg.Host, cfg.Rendezvous = rank, rank == 0 && !r.cfg.Elastic, ln.Addr().String()
+		nodes[rank] = newNode(cfg, run, shared)
+		at := net.Listener(nil)
+		if cfg.Host {
+			at = ln
 		}
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			outs[rank], errs[rank] = n.process(ctx, host, body)
+			outs[rank], errs[rank] = nodes[rank].process(ctx, at, body)
 		}()
 	}
 	group.Wait()
-	r.keep(first)
-	out := outs[0]
+	if !slices.ContainsFunc(nodes, (*node).gone) { // else all have met, and it hears how each ends
+		cancel()
+	}
+	host.Wait()
+	if len(lost) == r.cfg.Size {
+		return outs[0], verdict
+	}
+	first := 0
+	for slices.Contains(lost, first) {
+		first++
+	}
+	for _, rank := range lost {
+		errs[rank] = nil // it counts for nothing
+	}
+	r.keep(nodes[first])
+	out := outs[first]
 	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
 	if i < 0 {
 		return out, nil
 	}
-	// What each rank knows of itself.
+	return known(outs, first), errs[i]
+}
+
+// known returns the outcome of a run that failed: what each rank knows of itself, in that of the first.
+func known(outs []cluster.Outcome, first int) cluster.Outcome {
+	out := outs[first]
 	out.Results = nil
 	for rank := range outs {
-		if t := outs[rank].Trace; rank > 0 && t != nil && out.Trace != nil {
+		if t := outs[rank].Trace; rank != first && t != nil && out.Trace != nil {
 			out.Trace.Sent[rank] = t.Sent[rank]
 			out.Trace.Spans = append(out.Trace.Spans, t.Spans...)
 			out.Elapsed = max(out.Elapsed, outs[rank].Elapsed)
@@ -134,5 +166,5 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 	if out.Trace != nil {
 		out.Trace.Sort()
 	}
-	return out, errs[i]
+	return out
 }

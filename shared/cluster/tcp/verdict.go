@@ -2,9 +2,8 @@ package tcp
 
 import (
 	"fmt"
+	"io"
 	"time"
-
-	"gradsync/shared/cluster"
 )
 
 // isReady counts ranks whose mesh stands; the last one begins the run.
@@ -29,19 +28,31 @@ func (c *coordinator) isDone(m *member, e event) error {
 	if m.report, err = control(nil, jobHash(c.cfg.Job), m.rank, kindReport, r, raw); err != nil {
 		return err
 	}
-	if c.done++; c.done < c.cfg.Size {
-		return nil
+	c.done++
+	c.finish()
+	return nil
+}
+
+// finish ends the run well once every rank that is not lost has sent its report. The first of them gets the others'.
+func (c *coordinator) finish() {
+	if c.done < c.cfg.Size-len(c.lost) {
+		return
 	}
-	var end ending
+	end := ending{Lost: c.lost}
+	var first *member
 	for _, m := range c.members {
-		end.Elapsed = max(end.Elapsed, m.elapsed)
-		if m.rank > 0 {
-			c.members[0].wire.pass(m.report)
+		switch {
+		case m.lost:
+			continue
+		case first == nil:
+			first = m
+		default:
+			first.wire.pass(m.report)
 		}
+		end.Elapsed = max(end.Elapsed, m.elapsed)
 	}
 	c.all(kindEnd, end)
 	c.ended = true
-	return nil
 }
 
 // startWave asks every rank for its state once all have said that they are
@@ -54,7 +65,10 @@ func (c *coordinator) startWave(stuck bool) {
 	}
 	var open int64
 	for _, m := range c.members {
-		if !m.last.Idle {
+		if m.lost {
+			continue
+		}
+		if !m.last.Idle || m.last.Losses != len(c.lost) {
 			c.unmoved = time.Time{}
 			return
 		}
@@ -64,7 +78,7 @@ func (c *coordinator) startWave(stuck bool) {
 		return
 	}
 	c.wave++
-	c.answers = c.cfg.Size
+	c.answers = c.cfg.Size - len(c.lost)
 	c.all(kindWave, wave{Number: c.wave})
 }
 
@@ -76,6 +90,9 @@ func (c *coordinator) answered() {
 	quiet, moved, open := true, false, int64(0)
 	f := &failure{Rank: -1, Op: "deadlock", Origin: -1}
 	for _, m := range c.members {
+		if m.lost {
+			continue
+		}
 		quiet = quiet && m.answer.still(&m.last)
 		moved = moved || m.answer.Read != m.last.Read
 		open += m.answer.Sent - m.answer.Arrived
@@ -100,11 +117,11 @@ func (c *coordinator) answered() {
 func (c *coordinator) stuck() {
 	for _, from := range c.members {
 		for _, to := range c.members {
-			if len(from.answer.To) != c.cfg.Size || len(to.answer.From) != c.cfg.Size {
+			if from.lost || to.lost || len(from.answer.To) != c.cfg.Size || len(to.answer.From) != c.cfg.Size {
 				continue
 			}
 			if sent, arrived := from.answer.To[to.rank], to.answer.From[from.rank]; sent != arrived {
-				c.fail(&failure{Rank: to.rank, Op: "silent", Origin: -1, Lost: &RankLost{Rank: to.rank, Addr: to.addr, NoticedBy: -1,
+				c.without(&failure{Rank: to.rank, Op: "silent", Origin: -1, Lost: &RankLost{Rank: to.rank, Addr: to.addr, NoticedBy: -1,
 					Cause: fmt.Sprintf("%d of %d messages of rank %d have arrived, and nothing more came within %v", arrived, sent, from.rank, c.cfg.Timeout)}})
 				return
 			}
@@ -112,13 +129,44 @@ func (c *coordinator) stuck() {
 	}
 }
 
-// lose ends the run because a rank's connection ended.
+// lose goes on without a rank whose connection ended, or ends the run.
 func (c *coordinator) lose(rank, by int, err error) {
 	op, addr := lossOp(err), ""
 	if m := c.members[rank]; m != nil {
 		addr = m.addr
 	}
-	c.fail(&failure{Rank: rank, Op: op, Lost: &RankLost{Rank: rank, Addr: addr, NoticedBy: by, Cause: err.Error()}, Origin: -1})
+	c.without(&failure{Rank: rank, Op: op, Lost: &RankLost{Rank: rank, Addr: addr, NoticedBy: by, Cause: err.Error()}, Origin: -1})
+}
+
+// without ends the run because a rank is lost; an elastic one that has begun goes on without it.
+func (c *coordinator) without(f *failure) {
+	if !c.cfg.Elastic || !c.begun || f.Rank < 0 || f.Rank >= c.cfg.Size {
+		c.fail(f)
+		return
+	}
+	m := c.members[f.Rank]
+	if c.ended || m.lost {
+		return
+	}
+	m.lost = true
+	c.lost = append(c.lost, m.rank)
+	if m.report != nil {
+		c.done--
+	}
+	// If its process lives, it is told that it takes no part any more.
+	f.Addr = c.cfg.name(m.rank, m.addr)
+	_ = m.wire.send(kindAbort, f)
+	m.wire.finish()
+	time.AfterFunc(c.cfg.beat(), func() { _ = m.wire.conn.Close() })
+	if len(c.lost) == c.cfg.Size {
+		c.fail(&failure{Rank: m.rank, Op: "lost", Text: "every rank of the run is lost", Origin: -1})
+		return
+	}
+	c.all(kindLost, losses{Ranks: c.lost})
+	// What was said about idleness counted messages of the lost.
+	c.wave++
+	c.answers, c.unmoved = 0, time.Time{}
+	c.finish()
 }
 
 // fail ends the run: the first failure is everybody's.
@@ -137,19 +185,15 @@ func (c *coordinator) fail(f *failure) {
 }
 
 // drain closes a connection after the other end has, so that what was sent
-// last is not lost.
+// last is not lost, or after a beat: who goes on sending holds nobody up.
 func (w *wire) drain() {
 	if half, ok := w.conn.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	w.conn.limit = w.beat
-	var b [cluster.HeaderBytes]byte
-	for {
-		if _, err := w.r.Read(b[:]); err != nil {
-			_ = w.conn.Close()
-			return
-		}
+	if w.conn.SetReadDeadline(time.Now().Add(w.beat)) == nil {
+		_, _ = io.Copy(io.Discard, w.conn.Conn)
 	}
+	_ = w.conn.Close()
 }
 
 // lossOp classifies the error of a connection.

@@ -14,6 +14,15 @@ func TestGivenBodiesAreHandedOver(t *testing.T) {
 	})
 }
 
+// An elastic runtime keeps the whole contract, and that of its survivors.
+func TestSurvival(t *testing.T) {
+	elastic := func(n int, seed uint64) cluster.Runtime {
+		return virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: seed, Trace: true, Elastic: true})
+	}
+	clustertest.Conformance(t, elastic)
+	clustertest.Survival(t, elastic)
+}
+
 func TestConformance(t *testing.T) {
 	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
 		return virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: seed, Trace: true})

@@ -49,6 +49,7 @@ type engine struct {
 	packets []*packet
 	buffers buffers
 	spans   []cluster.Span
+	lost    []int // ranks, in the order in which they were lost
 }
 
 // rank is one host's state: when its NIC and its device are free again.
@@ -64,6 +65,14 @@ type rank struct {
 	queue  *device.Queue
 	sent   cluster.Traffic
 	result []byte
+
+	gone   bool       // it is lost
+	goneAt int64      // since when, if it is
+	told   []bool     // by rank: this rank was told that it is lost; nil: of none
+	heard  int        // losses it was told of
+	toldAt int64      // the last of them, which no later one may come before
+	notice *rand.Rand // draws when it is told; nil until it is
+	alarms []*req     // open requests of Lost
 }
 
 func newEngine(ctx context.Context, r *Runtime) *engine {
@@ -110,6 +119,9 @@ func (e *engine) loop() {
 			e.resume(ev.t)
 		}
 	}
+	if e.abort == nil && len(e.lost) == len(e.ranks) {
+		e.fail(e.lost[0], "lost", errors.New("every rank of the run is lost"))
+	}
 	// After a failure no call blocks, so one turn each ends every thread. What
 	// never began need not.
 	for _, t := range e.threads {
@@ -155,14 +167,14 @@ func (e *engine) deadlock() error {
 // error that no one waited for fails the run too: it must not get lost.
 func (e *engine) finish() error {
 	for _, j := range e.started {
-		if err := j.Finish(e.ctx.Done()); err != nil && !j.seen {
+		if err := j.Finish(e.ctx.Done()); err != nil && !j.seen && !e.ranks[j.rank].gone {
 			if !e.cancelled() {
 				e.fail(j.rank, "computation", err)
 			}
 		}
 	}
 	for _, t := range e.threads {
-		if t.err != nil && !t.seen && t.done != nil {
+		if t.err != nil && !t.seen && t.done != nil && !t.rank.gone {
 			e.fail(t.rank.id, "thread "+t.name, t.err)
 		}
 	}
@@ -176,10 +188,12 @@ func (e *engine) outcome() cluster.Outcome {
 	out := cluster.Outcome{
 		Results: make([][]byte, len(e.ranks)),
 		Elapsed: time.Duration(e.elapsed / perNano),
-		Trace:   &cluster.Trace{Ranks: len(e.ranks), Sent: make([]cluster.Traffic, len(e.ranks)), Spans: e.spans},
+		Trace:   &cluster.Trace{Ranks: len(e.ranks), Sent: make([]cluster.Traffic, len(e.ranks)), Spans: e.spans, Lost: e.lost},
 	}
 	for i := range e.ranks {
-		out.Results[i] = e.ranks[i].result
+		if !e.ranks[i].gone {
+			out.Results[i] = e.ranks[i].result
+		}
 		out.Trace.Sent[i] = e.ranks[i].sent
 	}
 	out.Trace.Sort()

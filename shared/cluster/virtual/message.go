@@ -15,7 +15,11 @@ func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	}
 	match.CheckMessage("send", t.rank.id, t.Size(), to, tag, m)
 	q.peer, q.tag = to, tag
-	t.send(q, []*rank{&e.ranks[to]}, m, false)
+	if t.rank.heardOf(to) {
+		e.finishAt(q, e.now) // and is dropped
+	} else {
+		t.send(q, []*rank{&e.ranks[to]}, m, false)
+	}
 	if m.Given {
 		m.Body = nil
 	}
@@ -50,6 +54,9 @@ func (t *thread) receive(q *req, from int, tag cluster.Tag, into *cluster.Msg, b
 	if p, ok := t.rank.box.Post(match.Key{From: from, Tag: tag, Bcast: bcast}, q); ok {
 		t.e.accept(q, p)
 		t.e.complete(q)
+	} else if t.rank.heardOf(from) {
+		t.rank.box.Cancel(q)
+		t.e.failed(q, &cluster.LostError{Rank: from})
 	}
 }
 
@@ -65,10 +72,11 @@ func (t *thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) 
 		t.receive(q, root, tag, m, true)
 		return q
 	}
-	others := match.Others(group, root)
-	to := make([]*rank, len(others))
-	for i, member := range others {
-		to[i] = &e.ranks[member]
+	var to []*rank
+	for _, member := range match.Others(group, root) {
+		if !t.rank.heardOf(member) {
+			to = append(to, &e.ranks[member])
+		}
 	}
 	t.send(q, to, m, true)
 	return q

@@ -18,6 +18,7 @@ type packet struct {
 	size     int   // bytes on the wire, header included
 	sent     int64 // the last byte has left the sender's NIC
 	began    int64 // the receiver's NIC took the first byte; −1: not yet
+	notice   bool  // no message: it tells to that from is lost
 }
 
 // post takes m off the sender's hands: it claims the egress and returns when
@@ -73,6 +74,9 @@ func (e *engine) firstByte(p *packet, begin int64) {
 
 // advance moves a packet on: first byte at the receiver, or complete.
 func (e *engine) advance(p *packet) {
+	if len(e.lost) > 0 && e.drops(p) {
+		return
+	}
 	if p.began >= 0 {
 		e.deliver(p)
 		return
@@ -113,6 +117,10 @@ func (e *engine) accept(q *req, p *packet) {
 	if e.cfg.Trace {
 		e.spans = append(e.spans, recvSpan(q, p, e.now))
 	}
+	e.freePacket(p)
+}
+
+func (e *engine) freePacket(p *packet) {
 	*p = packet{}
 	e.packets = append(e.packets, p)
 }

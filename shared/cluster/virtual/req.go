@@ -13,9 +13,10 @@ const (
 	kindBcast
 	kindCompute
 	kindThread
+	kindLost
 )
 
-var kindNames = [...]string{"", "send", "recv", "bcast", "compute", "thread"}
+var kindNames = [...]string{"", "send", "recv", "bcast", "compute", "thread", "lost"}
 
 // req is an operation in flight. Sends and computations know when they will
 // end as soon as they are posted and cost an event only if someone waits.

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -30,7 +31,9 @@ type thread struct {
 	gen     uint32 // counts waits
 	waiting []cluster.Req
 	until   int64 // of the wait, 0: none
-	ignored int   // calls since the run failed
+	ignored int   // calls since the run failed or the rank was lost
+	listed  int   // losses that Alive has left out
+	alarm   *req  // the last that Lost returned
 
 	streams map[string]*rand.Rand
 	named   map[string]int // threads made so far, by name
@@ -45,7 +48,7 @@ func (e *engine) newThread(r *rank, name string, body func(cluster.Proc) error) 
 	t := &thread{e: e, rank: r, name: name}
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield, t.goid = yield, goid.Get()
-		t.err = t.call(body)
+		t.err = t.call(body, t.proc())
 	})
 	e.threads = append(e.threads, t)
 	e.live++
@@ -53,17 +56,19 @@ func (e *engine) newThread(r *rank, name string, body func(cluster.Proc) error) 
 }
 
 // call runs body; a panic becomes an error that carries its stack.
-func (t *thread) call(body func(cluster.Proc) error) (err error) {
+func (t *thread) call(body func(cluster.Proc) error, p cluster.Proc) (err error) {
 	defer func() {
 		switch v := recover(); v {
 		case nil:
 		case errStopped:
-			err = t.e.abort
+			if err = cluster.ErrCrashed; t.e.abort != nil {
+				err = t.e.abort
+			}
 		default:
 			err = &cluster.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return body(t)
+	return body(p)
 }
 
 // wakeAt resumes t at an instant unless its wait has ended by then.
@@ -88,6 +93,9 @@ func (e *engine) resume(t *thread) {
 	}
 	_, panicked := t.err.(*cluster.PanicError)
 	switch {
+	case t.rank.gone && e.abort == nil:
+	case e.cfg.Elastic && e.abort == nil && errors.Is(t.err, cluster.ErrCrashed):
+		e.lose(t.rank)
 	case panicked:
 		e.fail(t.rank.id, "panic", t.err)
 	case t.done != nil:
@@ -125,13 +133,13 @@ func (t *thread) enter() error {
 	if t.e.current.Load() != t || t.e.pool.Busy() && goid.Get() != t.goid {
 		panic(fmt.Sprintf("cluster: Proc of rank %d thread %q used by another thread", t.rank.id, t.name))
 	}
-	if t.e.abort == nil {
+	if t.e.abort == nil && !t.rank.gone {
 		return nil
 	}
 	if t.ignored++; t.ignored > maxIgnored {
 		panic(errStopped)
 	}
-	return t.e.abort
+	return t.failure()
 }
 
 func (t *thread) Rank() int { return t.rank.id }

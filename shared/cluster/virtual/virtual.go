@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"time"
 
 	"gradsync/shared/cluster"
 )
@@ -26,6 +27,11 @@ type Config struct {
 	// Whole makes all stages of a computation without a function end with its last, unless Trace
 	// is set: the same picosecond for whoever waits for the last alone, and one request for many.
 	Whole bool
+	// Elastic lets a run go on without the ranks it loses: each Proc is a cluster.Survivor.
+	Elastic bool
+	// Notice is the longest time until a survivor is told of a loss, drawn for each loss and survivor; 0: told at
+	// once. What a lost rank had sent as a whole arrives until then.
+	Notice time.Duration
 }
 
 // Runtime is a cluster.Runtime in virtual time.

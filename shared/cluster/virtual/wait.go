@@ -64,8 +64,8 @@ func (t *thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) 
 			t.span(cluster.SpanWait, "", -1, 0, 0, from, e.now)
 			from = e.now
 		}
-		if e.abort != nil {
-			return -1, e.abort
+		if err := t.failure(); err != nil {
+			return -1, err
 		}
 	}
 }

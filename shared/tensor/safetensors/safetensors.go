@@ -12,7 +12,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -181,8 +183,9 @@ func elements(shape []int64) (int64, error) {
 }
 
 // Write writes the file through a temporary one beside it and a rename, so that
-// path never holds half a file. A link is followed.
-func Write(path string, f File) (err error) {
+// path never holds half a file, not even after a power cut. A link is followed. An
+// error names path, not the file beside it.
+func Write(path string, f File) error {
 	data, err := Encode(f)
 	if err != nil {
 		return err
@@ -190,9 +193,24 @@ func Write(path string, f File) (err error) {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
 	}
+	if err := replace(path, data); err != nil {
+		var at *fs.PathError
+		var renamed *os.LinkError
+		switch {
+		case errors.As(err, &at):
+			err = at.Err
+		case errors.As(err, &renamed):
+			err = renamed.Err
+		}
+		return fmt.Errorf("safetensors: write %s: %w", path, err)
+	}
+	return nil
+}
+
+func replace(path string, data []byte) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
-		return fmt.Errorf("safetensors: write %s: %w", path, err)
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -212,13 +230,31 @@ func Write(path string, f File) (err error) {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("safetensors: write %s: %w", path, err)
+		return err
+	}
+	if d, err := os.Open(filepath.Dir(path)); err == nil { // the new name; not every system can
+		_ = d.Sync()
+		_ = d.Close()
 	}
 	return nil
 }
 
-// Read reads a whole file.
+// maxFile is the size in bytes of the largest file that is read.
+const maxFile = 16 << 30
+
+// Read reads a whole file, of at most 16 GiB. What is no file, as a device, is refused: it
+// has no end to trust in.
 func Read(path string) (File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return File{}, fmt.Errorf("safetensors: read: %w", err)
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return File{}, fmt.Errorf("safetensors: read: %s is no file: want one of parameters", path)
+	case info.Size() > maxFile:
+		return File{}, fmt.Errorf("safetensors: read: %s has %d bytes, and at most %d are read (16 GiB): is it the right file?", path, info.Size(), int64(maxFile))
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return File{}, fmt.Errorf("safetensors: read: %w", err)

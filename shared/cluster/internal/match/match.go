@@ -28,7 +28,7 @@ type entry[T any] struct {
 // Box holds one rank's receives that wait for messages, in posting order, and
 // messages that wait for receives, in order of completion. At any time one of
 // the two has no partner in the other.
-type Box[Recv comparable, Message any] struct {
+type Box[Recv, Message comparable] struct {
 	posted []entry[Recv]
 	early  []entry[Message]
 }
@@ -80,6 +80,48 @@ func (b *Box[R, M]) Cancel(r R) bool {
 		}
 	}
 	return false
+}
+
+// Lose withdraws the posted receives that only messages of one source match, and returns them in posting order.
+func (b *Box[R, M]) Lose(from int) (lost []R) {
+	kept := b.posted[:0]
+	for _, e := range b.posted {
+		if e.key.From == from {
+			lost = append(lost, e.val)
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	clear(b.posted[len(kept):])
+	b.posted = kept
+	return lost
+}
+
+// Again offers a receive that had been matched with a message that never became whole: it takes its old
+// place, behind the posted receives that older says were posted before it.
+func (b *Box[R, M]) Again(want Key, r R, older func(posted R) bool) (m M, ok bool) {
+	if m, ok = b.Post(want, r); ok {
+		return m, true
+	}
+	at := 0
+	for at < len(b.posted)-1 && older(b.posted[at].val) {
+		at++
+	}
+	copy(b.posted[at+1:], b.posted[at:])
+	b.posted[at] = entry[R]{want, r}
+	return m, false
+}
+
+// Forget drops, of the messages of a key, the first that since accepts and all that came after it.
+func (b *Box[R, M]) Forget(got Key, since func(M) bool) {
+	kept, found := b.early[:0], false
+	for _, e := range b.early {
+		if found = found || e.key == got && since(e.val); !found || e.key != got {
+			kept = append(kept, e)
+		}
+	}
+	clear(b.early[len(kept):])
+	b.early = kept
 }
 
 // remove deletes s[i], keeping order. Removing the oldest, the common case,

@@ -25,6 +25,9 @@ type Config struct {
 	// Stalled is called, with Mu held, when this Core has become Idle. nil: nobody
 	// needs to know.
 	Stalled func()
+	// Lose is called, with Mu held, when a thread ended with cluster.ErrCrashed: its rank is lost. Each
+	// Proc is a cluster.Survivor then; nil: the run is not elastic.
+	Lose func(rank int)
 }
 
 // Core holds what ranks under one lock share: all ranks of a run in local, one
@@ -95,13 +98,13 @@ func (c *Core) Waiters() (all []cluster.Waiter) {
 func (c *Core) Unseen() (rank int, op string, err error) {
 	for _, r := range c.ranks {
 		for _, j := range r.failed {
-			if !j.seen {
+			if !j.seen && !r.gone {
 				return r.id, "computation", j.err
 			}
 		}
 	}
 	for _, t := range c.threads {
-		if t.err != nil && !t.seen && t.done != nil {
+		if t.err != nil && !t.seen && t.done != nil && !t.rank.gone {
 			return t.rank.id, "thread " + t.name, t.err
 		}
 	}
@@ -126,7 +129,9 @@ func (c *Core) Outcome() (cluster.Outcome, error) {
 		Trace:   &cluster.Trace{Ranks: c.cfg.Size, Sent: make([]cluster.Traffic, c.cfg.Size), Spans: c.spans},
 	}
 	for _, r := range c.ranks {
-		out.Results[r.id], out.Trace.Sent[r.id] = r.result, r.sent
+		if out.Trace.Sent[r.id] = r.sent; !r.gone {
+			out.Results[r.id] = r.result
+		}
 	}
 	out.Trace.Sort()
 	if c.Abort != nil {
@@ -149,6 +154,12 @@ type Rank struct {
 	queue   []*computation
 	working bool           // a goroutine serves queue
 	failed  []*computation // those that ended with an error
+
+	posts  uint64 // receives posted
+	gone   bool   // it is lost
+	told   []bool // by rank: this rank was told that it is lost; nil: of none
+	heard  int    // losses it was told of
+	alarms []*Req // open requests of Lost
 }
 
 // Join adds rank id, which computes as host does and sends through net.
@@ -167,7 +178,9 @@ type Req struct {
 	Body []byte       // of a send: what was given away and is still to be written
 
 	rank    *Rank
-	bound   bool // of a receive: its message has begun to arrive
+	bound   bool   // of a receive: its message has begun to arrive
+	order   uint64 // of a receive: how many were posted before it
+	unasked bool   // of a receive that is bound: Cancel waits for its end
 	kind    string
 	done    bool
 	seq     uint64

@@ -60,7 +60,7 @@ func (r *Rank) serve() {
 		j := r.queue[0]
 		r.queue = r.queue[1:]
 		begin := c.Now()
-		aborted := c.Abort != nil
+		aborted := c.Abort != nil || r.gone
 		c.Mu.Unlock()
 		var err error
 		if !aborted {

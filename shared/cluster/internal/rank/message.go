@@ -111,10 +111,21 @@ func (r *Rank) Finish(p *Packet) {
 // Receive posts q, to be completed once a message that key accepts has filled
 // q.Into. The caller holds the lock.
 func (r *Rank) Receive(q *Req, key match.Key) {
+	q.order = r.posts
+	r.posts++
 	p, ok := r.box.Post(key, q)
 	if !ok {
+		if r.Told(key.From) {
+			r.box.Cancel(q)
+			q.Complete(&cluster.LostError{Rank: key.From})
+		}
 		return
 	}
+	r.bind(q, p)
+}
+
+// bind gives q the message that it matches.
+func (r *Rank) bind(q *Req, p *Packet) {
 	q.bound, p.Recv = true, q
 	if p.Whole { // else whoever reads it ends the receive
 		r.Finish(p)

@@ -26,6 +26,8 @@ type Thread struct {
 	timed   bool // blocked with a deadline
 	wake    chan struct{}
 	waiting []cluster.Req
+	listed  int  // losses that Alive has left out
+	alarm   *Req // the last that Lost returned
 
 	streams map[string]*rand.Rand
 	named   map[string]int // threads made so far, by name
@@ -52,12 +54,16 @@ func (r *Rank) spawn(name string, done *Req, body func(cluster.Proc) error) *Thr
 	c.running++
 	c.Epoch++
 	c.Group.Add(1)
-	go t.run(body)
+	var p cluster.Proc = t
+	if c.cfg.Lose != nil {
+		p = survivor{t}
+	}
+	go t.run(body, p)
 	return t
 }
 
 // run calls body; a panic becomes an error that carries its stack.
-func (t *Thread) run(body func(cluster.Proc) error) {
+func (t *Thread) run(body func(cluster.Proc) error, p cluster.Proc) {
 	defer t.core.Group.Done()
 	err := errExit
 	defer func() {
@@ -67,7 +73,7 @@ func (t *Thread) run(body func(cluster.Proc) error) {
 		t.end(err)
 	}()
 	t.goid = goid.Get()
-	err = body(t)
+	err = body(p)
 }
 
 // end takes the thread out of the run.
@@ -86,6 +92,9 @@ func (t *Thread) end(err error) {
 	c.elapsed = c.Now()
 	_, panicked := err.(*cluster.PanicError)
 	switch {
+	case t.rank.gone:
+	case c.cfg.Lose != nil && errors.Is(err, cluster.ErrCrashed):
+		c.cfg.Lose(t.rank.id)
 	case panicked:
 		c.cfg.Fail(t.rank.id, "panic", err)
 	case t.done != nil:
@@ -117,10 +126,7 @@ func (t *Thread) Enter() error {
 		panic(fmt.Sprintf("cluster: Proc of rank %d thread %q used by another thread", t.rank.id, t.name))
 	}
 	t.core.Mu.Lock()
-	if t.core.Abort != nil {
-		return t.core.Abort
-	}
-	return nil
+	return t.failure()
 }
 
 // Rank implements cluster.Proc, as the other exported methods below do.

@@ -48,9 +48,7 @@ func (t *Thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) 
 		}
 		t.block(until-from, until != 0, reqs)
 		c.span(t, cluster.SpanWait, from, c.Now())
-		if c.Abort != nil {
-			err = c.Abort
-		}
+		err = t.failure()
 	}
 }
 
@@ -124,7 +122,8 @@ func (t *Thread) Cancel(r cluster.Req) {
 		q.Complete(cluster.ErrCancelled)
 	}
 	// A message that has begun to fill the buffer comes to its end first.
-	for q.bound && !q.done && t.core.Abort == nil {
+	for q.bound && !q.done && t.failure() == nil {
+		q.unasked = true
 		t.block(0, false, []cluster.Req{q})
 	}
 }

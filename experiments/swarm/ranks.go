@@ -1,0 +1,355 @@
+package swarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"gradsync/experiments/method"
+	"gradsync/papers/codedsgd"
+	"gradsync/papers/ringsparse"
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/faults"
+	"gradsync/shared/cluster/virtual"
+)
+
+// What all runs without a server have.
+const (
+	steps    = 6
+	perBlock = 2  // samples of a batch, for each block and one more
+	fixed    = 10 // range of coded SGD's fixed point
+)
+
+// ofRanks are the faults of methods without a server; their ranks crash, too, where others go on without them.
+var ofRanks = faults.Mix{Within: 120 * time.Millisecond, Pause: 0.4, Longest: 60 * time.Millisecond, Late: 0.1, Slow: 0.4, Factor: 8}
+
+// crashes is the probability that a rank of an elastic run crashes.
+const crashes = 0.3
+
+// survive lists the methods whose ranks go on without those that are lost.
+var survive = []string{codedsgd.CSSGD}
+
+// group is one run without a server.
+type group struct {
+	method  method.Method
+	n       int
+	perNode int // hierarchical
+	sparse  ringsparse.Options
+	coded   codedsgd.Options
+	batch   int
+	elastic bool // ranks crash, and the others are told, each somewhat later
+}
+
+// outcome holds what a run without a server leaves, by rank.
+type outcome struct {
+	params [][]float32
+	ends   [][]time.Duration // of steps
+	totals []any             // of methods that count
+	sent   []cluster.Traffic
+	end    time.Duration
+	lost   []int // ranks, in order of loss
+}
+
+// onRanks runs a seed of a method without a server.
+func onRanks(ctx context.Context, m method.Method, seed uint64, cores int) (s Seed) {
+	g := drawGroup(cluster.Stream(seed, 0, m.Name, "swarm"), m)
+	s = Seed{Method: m.Name, Seed: seed, Cluster: g.describe()}
+	mix := ofRanks
+	if g.elastic {
+		mix.Crash = crashes
+	}
+	hosts, told := schedule(seed, g.n, func(int) faults.Mix { return mix })
+	s.Faults = told
+	o, err := g.run(ctx, hosts, seed, cores)
+	s.Left = len(o.lost)
+	if err != nil {
+		s.Digest = digest(err)
+		if s.Ended = g.refused(err, hosts); s.Ended == "" && (errors.Is(err, errEndless) || ctx.Err() == nil) {
+			s.Broken = ending(err)
+		}
+		return s
+	}
+	s.Updates, s.End = steps, o.end
+	s.Digest = digest(o.params, o.ends, o.totals, o.sent, o.end)
+	s.Broken = first(o.check, func() string { return g.checkFaultFree(ctx, o) }, func() string { return g.checkSum(o) })
+	return s
+}
+
+// drawGroup draws the ranks and the method's options.
+func drawGroup(r *rand.Rand, m method.Method) *group {
+	g := &group{method: m, n: 2 + r.IntN(5), perNode: 1, elastic: slices.Contains(survive, m.Name) && r.IntN(2) == 0}
+	switch {
+	case m.Name == "hierarchical":
+		g.perNode = 1 + r.IntN(2)
+		g.n = g.perNode * (1 + r.IntN(3))
+	case m.Name == "ringsparse":
+		g.sparse = ringsparse.Options{Kinds: []string{"both", "gradients", "weights"}[r.IntN(3)], Bandwidth: 125e6, NoOverlap: r.IntN(4) == 0}
+	case m.Family == method.Coded:
+		g.n = 2 + r.IntN(4)
+		g.coded = codedsgd.Options{Method: m.Name, Redundancy: 1 + r.IntN(g.n), NoOverlap: r.IntN(4) == 0, Charge: true, Rate: 2e9, Range: fixed,
+			Split: []string{codedsgd.Rows, codedsgd.Columns}[r.IntN(2)]}
+		a, err := codedsgd.Assign(g.n, g.coded.Redundancy)
+		if err != nil {
+			panic(err) // of sizes that are drawn within bounds
+		}
+		g.coded.MicroBlocks = a.Blocks() * r.IntN(3)
+		g.coded.Rounds = m.Name != codedsgd.Compressed && r.IntN(3) == 0
+		g.coded.Literal = m.Name == codedsgd.CSSGD && g.n <= 4 && !g.coded.Rounds && r.IntN(4) == 0
+		g.batch = perBlock*max(a.Blocks(), g.coded.MicroBlocks) + 1
+	}
+	return g
+}
+
+// describe says what a seed has drawn.
+func (g *group) describe() string {
+	text := fmt.Sprintf("%d ranks", g.n)
+	switch {
+	case g.method.Name == "hierarchical":
+		text += fmt.Sprintf(", %d per node", g.perNode)
+	case g.method.Name == "ringsparse":
+		text += ", kinds " + g.sparse.Kinds
+	case g.method.Family == method.Coded:
+		text += fmt.Sprintf(", redundancy %d, %d micro-blocks, %s", g.coded.Redundancy, g.coded.MicroBlocks, g.coded.Split)
+	}
+	for _, f := range []struct {
+		on   bool
+		name string
+	}{{g.coded.Rounds, "in rounds"}, {g.coded.Literal, "literal"}, {g.coded.NoOverlap || g.sparse.NoOverlap, "no overlap"}, {g.elastic, "elastic"}} {
+		if f.on {
+			text += ", " + f.name
+		}
+	}
+	return text
+}
+
+// run trains on all ranks under the faults.
+func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores int) (o outcome, err error) {
+	o = outcome{params: make([][]float32, g.n), ends: make([][]time.Duration, g.n), totals: make([]any, g.n)}
+	host := cluster.Host{Name: "w", FLOPS: 1e9, Memory: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond, Jitter: 0.2}
+	p := cluster.Uniform(g.n, host, nil)
+	p.Multicast = g.method.Multicast
+	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, Cores: cores, Elastic: g.elastic, Notice: notice}),
+		func(rank int) faults.Host { return hosts[rank] })
+	left, err := rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
+		k := p.Rank()
+		var err error
+		switch {
+		case g.method.Family == method.Coded:
+			task := samples{begin()}
+			o.params[k] = task.params
+			var log *codedsgd.Log
+			if log, err = codedsgd.Run(p, codedsgd.Job{Task: task, Batch: g.batch, Rate: rate, Steps: steps, Options: g.coded}); err == nil {
+				o.ends[k], o.totals[k] = log.Ends, log.Totals
+			}
+		case g.method.Name == "ringsparse":
+			task := newQuadratic(k)
+			o.params[k] = task.params
+			var log *ringsparse.Log
+			if log, err = ringsparse.Run(p, ringsparse.Job{Task: task, Layers: task.Layers(), Rate: rate, Steps: steps, Options: g.sparse}); err == nil {
+				o.ends[k], o.totals[k] = log.Ends, fmt.Sprint(log.Totals)
+			}
+		default:
+			task := newQuadratic(k)
+			o.params[k] = task.params
+			o.ends[k], err = g.dense(p, task)
+		}
+		return nil, err
+	})
+	if left.Trace != nil {
+		o.sent, o.lost = left.Trace.Sent, left.Trace.Lost
+	}
+	o.end = left.Elapsed
+	return o, err
+}
+
+// refused returns why a run with losses rightly ends before its steps, nothing if it had to go on: a block is lost
+// with all that computed it, each of which crashed; or all ranks did.
+func (g *group) refused(err error, hosts []faults.Host) string {
+	crashed := func(rank int) bool { return hosts[rank].Crash > 0 }
+	all := true
+	for rank := range hosts {
+		all = all && crashed(rank)
+	}
+	var abort *cluster.AbortError
+	var block *codedsgd.BlockLostError
+	switch {
+	case all && errors.As(err, &abort) && abort.Op == "lost":
+		return allLost
+	case errors.As(err, &block) && !slices.ContainsFunc(block.Holders, func(rank int) bool { return !crashed(rank) }):
+		return blockLost
+	}
+	return ""
+}
+
+// dense is the loop of methods that sum gradients as they are: layer by layer, while the backward pass goes on.
+func (g *group) dense(p cluster.Proc, task *quadratic) (ends []time.Duration, err error) {
+	ls := task.Layers()
+	last := len(ls) - 1
+	var scratch collective.Scratch
+	for step := range int64(steps) {
+		stages := make([]cluster.Work, len(ls))
+		for i, l := range ls {
+			stages[last-i] = cluster.Work{FLOP: l.Forward.FLOP + l.Backward.FLOP}
+		}
+		reqs := p.Start(func(done func(int)) error {
+			_, err := task.Grad(step, func(layer int) { done(last - layer) })
+			return err
+		}, stages...)
+		for i := last; i >= 0; i-- {
+			if err := cluster.Wait(p, reqs[last-i]); err != nil {
+				return nil, err
+			}
+			x, tag := task.grads[ls[i].Offset:ls[i].Offset+ls[i].Length], cluster.Tag(i)
+			switch g.method.Name {
+			case "ring":
+				err = collective.Ring{Scratch: &scratch}.AllReduce(p, tag, x)
+			case "halving-doubling":
+				err = collective.HalvingDoubling(p, tag, x)
+			case "hierarchical":
+				err = collective.Hierarchical(p, tag, g.perNode, x)
+			case "naive":
+				err = collective.NaiveExchange(p, tag, 0, x)
+			default:
+				err = fmt.Errorf("swarm: it knows no loop of %s", g.method.Name)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if err := cluster.Compute(p, cluster.Work{FLOP: 2 * params}, func() error {
+			for i := range task.params {
+				task.params[i] -= float32(float32(rate/float64(g.n)) * task.grads[i])
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		ends = append(ends, p.Now())
+	}
+	return ends, nil
+}
+
+// survivor returns a rank that is not lost.
+func (o outcome) survivor() (rank int) {
+	for slices.Contains(o.lost, rank) {
+		rank++
+	}
+	return rank
+}
+
+// check says whether a rank that is not lost lacks a step or has other bits than another.
+func (o outcome) check() string {
+	for rank, ends := range o.ends {
+		if slices.Contains(o.lost, rank) {
+			continue
+		}
+		if len(ends) != steps {
+			return fmt.Sprintf("rank %d ended after %d steps of %d", rank, len(ends), steps)
+		}
+		for i := 1; i < len(ends); i++ {
+			if ends[i] < ends[i-1] {
+				return fmt.Sprintf("rank %d's step %d ended at %v, before step %d", rank, i, ends[i], i-1)
+			}
+		}
+		if i, of := equalBits(o.params[rank], o.params[o.survivor()]), o.survivor(); i >= 0 {
+			return fmt.Sprintf("parameter %d is %g at rank %d, %g at rank %d", i, o.params[rank][i], rank, o.params[of][i], of)
+		}
+	}
+	return ""
+}
+
+// faultFreeRanks holds outcomes without faults by the group's description.
+var faultFreeRanks sync.Map
+
+// checkFaultFree says how a run differs from that without faults: time changes neither bits nor
+// messages, and losses no bit.
+func (g *group) checkFaultFree(ctx context.Context, o outcome) string {
+	key := g.method.Name + " " + g.describe()
+	known, ok := faultFreeRanks.Load(key)
+	if !ok {
+		calm, err := g.run(ctx, make([]faults.Host, g.n), 0, 1)
+		if err != nil {
+			return "without faults: " + ending(err)
+		}
+		known = calm
+		faultFreeRanks.Store(key, calm)
+	}
+	calm := known.(outcome)
+	x := o.params[o.survivor()]
+	if i := equalBits(x, calm.params[0]); i >= 0 {
+		return fmt.Sprintf("parameter %d is %g, %g without faults", i, x[i], calm.params[0][i])
+	}
+	if len(o.lost) > 0 {
+		return ""
+	}
+	if !reflect.DeepEqual(o.sent, calm.sent) || !reflect.DeepEqual(o.totals, calm.totals) {
+		return fmt.Sprintf("other messages than without faults: %v %v, want %v %v", o.sent, o.totals, calm.sent, calm.totals)
+	}
+	return ""
+}
+
+// checkSum says how the parameters differ from one rank's that sums all gradients alone: coded SGD's in their bits, since
+// sums of integers have no order, the others' within rounding.
+func (g *group) checkSum(o outcome) string {
+	want, near := g.alone(), 1e-4
+	if g.method.Family == method.Coded {
+		near = 0
+	}
+	for i, x := range o.params[o.survivor()] {
+		if d := math.Abs(float64(x) - float64(want[i])); !(d <= near*max(1, math.Abs(float64(want[i])))) {
+			return fmt.Sprintf("parameter %d is %g, %g where one rank sums all gradients alone", i, x, want[i])
+		}
+	}
+	return ""
+}
+
+// alone trains on one rank.
+func (g *group) alone() []float32 {
+	x := begin()
+	grads := make([]float32, params)
+	if g.method.Family != method.Coded {
+		for step := range int64(steps) {
+			var sum [params]float64
+			for rank := range g.n {
+				gradient(grads, x, rank, step)
+				for i, v := range grads {
+					sum[i] += float64(v)
+				}
+			}
+			for i := range x {
+				x[i] -= float32(rate / float64(g.n) * sum[i])
+			}
+		}
+		return x
+	}
+	a, err := codedsgd.Assign(g.n, g.coded.Redundancy)
+	if err != nil {
+		panic(err) // it ran
+	}
+	pieces, most := max(a.Blocks(), g.coded.MicroBlocks), float64(fixed)
+	if g.method.Name == codedsgd.Compressed {
+		most *= float64(int64(1) << bits.Len(uint(pieces-1)))
+	}
+	bounds, task := a.Split(g.batch, pieces, nil), samples{x}
+	q := make([]int32, params)
+	for step := range int64(steps) {
+		sum := make([]int64, params)
+		for b := range pieces {
+			if _, err := task.BlockGrad(step, bounds[b], bounds[b+1], grads, func(int) {}); err != nil {
+				panic(err) // it returns none
+			}
+			codedsgd.Quantise(q, grads, most)
+			codedsgd.Accumulate(sum, q)
+		}
+		codedsgd.Update(x, sum, most, g.batch, rate, 0)
+	}
+	return x
+}

@@ -1,0 +1,239 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"gradsync/shared/cluster"
+)
+
+// secret is the name of the tests' job.
+const secret = "secret-of-41001"
+
+// listenHere returns a listener on 127.0.0.1.
+func listenHere(t *testing.T) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	return ln
+}
+
+// secretJob returns the checked configuration of rank 0 of the tests' job at ln.
+func secretJob(t *testing.T, ln net.Listener, size int, timeout time.Duration) Config {
+	t.Helper()
+	cfg, err := Config{Size: size, Job: secret, Rendezvous: ln.Addr().String(), Host: true, Timeout: timeout, Join: time.Minute, Chunk: 1 << 20}.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// waiting runs a rendezvous that waits for ranks until the test ends.
+func waiting(t *testing.T, cfg Config, ln net.Listener) {
+	c := newCoordinator(&cfg, 1, ln)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.serve(func() {})
+	}()
+	t.Cleanup(func() {
+		close(c.quit)
+		<-ended
+	})
+}
+
+// dialled opens a connection as a stranger would.
+func dialled(t *testing.T, ln net.Listener) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// sentence writes one control frame of the job "x".
+func sentence(t *testing.T, conn net.Conn, kind cluster.Tag, v any) {
+	t.Helper()
+	b, err := control(nil, jobHash("x"), 0, kind, v)
+	if err == nil {
+		_, err = conn.Write(b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A stranger hears that this is another job: not its name, nor the hash of it that
+// frames carry, neither at the rendezvous nor where data connections come in.
+func TestARefusalTellsNothing(t *testing.T) {
+	wantBare := func(where string, conn net.Conn) {
+		t.Helper()
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		h, body, err := readControl(conn, maxText)
+		var r refusal
+		if err == nil {
+			_, err = decode(h, body, &r)
+		}
+		if err != nil || h.Tag != kindRefuse || h.Job == jobHash(secret) || r != (refusal{Reason: "another job"}) {
+			t.Errorf("%s: %v, %+v of job %#x, want another job and nothing else", where, err, r, h.Job)
+		}
+	}
+	ln := listenHere(t)
+	cfg := secretJob(t, ln, 2, 10*time.Second)
+	waiting(t, cfg, ln)
+	conn := dialled(t, ln)
+	sentence(t, conn, kindHello, hello{Job: "x", Run: 1, Size: 2, Conns: 1})
+	wantBare("rendezvous", conn)
+	garbage := dialled(t, ln)
+	if _, err := garbage.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 8))); err != nil {
+		t.Fatal(err)
+	}
+	_ = garbage.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if h, _, err := readControl(garbage, maxText); err != nil || h.Job == jobHash(secret) {
+		t.Errorf("who sent no frame is answered by one of job %#x, %v", h.Job, err)
+	}
+
+	data := listenHere(t)
+	n := newNode(cfg, 1, nil)
+	in := dialled(t, data)
+	sentence(t, in, kindJoin, join{Job: "x", Run: 1, From: 1})
+	taken, err := data.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if _, err := n.greet(taken); err == nil {
+		t.Error("a data connection of another job was taken")
+	}
+	wantBare("data", in)
+}
+
+// flaky is a listener whose first calls of Accept find no file descriptor left.
+type flaky struct {
+	net.Listener
+	left atomic.Int32
+}
+
+func (l *flaky) Accept() (net.Conn, error) {
+	if l.left.Add(-1) >= 0 {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: syscall.EMFILE}
+	}
+	return l.Listener.Accept()
+}
+
+func newFlaky(ln net.Listener) *flaky {
+	l := &flaky{Listener: ln}
+	l.left.Store(4)
+	return l
+}
+
+// An error of Accept that passes is waited out, at the rendezvous and for data.
+func TestErrorsOfAcceptAreWaitedOut(t *testing.T) {
+	ln := listenHere(t)
+	cfg := secretJob(t, ln, 1, 10*time.Second)
+	cfg.Join = 2 * time.Second
+	if _, err := newNode(cfg, 1, nil).process(t.Context(), newFlaky(ln), func(cluster.Proc) ([]byte, error) { return nil, nil }); err != nil {
+		t.Errorf("rendezvous: %v", err)
+	}
+
+	data := listenHere(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	n := newNode(secretJob(t, data, 2, 10*time.Second), 1, nil)
+	arrivals := make(chan arrival)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		n.admit(ctx, newFlaky(data), arrivals)
+	}()
+	sentence(t, dialled(t, data), kindJoin, join{Job: secret, Run: 1, From: 1})
+	select {
+	case a := <-arrivals:
+		_ = a.conn.Close()
+	case <-ctx.Done():
+		t.Error("data: a rank that came after the errors was not heard")
+	}
+	_ = data.Close()
+	<-ended
+}
+
+// drip writes zeros one by one until the other end has hung up, and returns how long
+// that took, at most limit.
+func drip(t *testing.T, conn net.Conn, limit time.Duration) time.Duration {
+	begin := time.Now()
+	for time.Since(begin) < limit {
+		if _, err := conn.Write([]byte{0}); err != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return time.Since(begin)
+}
+
+// Who introduces himself byte by byte has one time-out for all of it, and who was
+// refused and goes on talking keeps no job from ending.
+func TestDrippingStrangersAreLeft(t *testing.T) {
+	const timeout, late = 200 * time.Millisecond, 3 * time.Second
+	ln := listenHere(t)
+	cfg := secretJob(t, ln, 2, timeout)
+	waiting(t, cfg, ln)
+	conn := dialled(t, ln)
+	h := cluster.Header{Flags: cluster.FlagControl, Tag: kindHello, Size: 1000, Piece: 1000}
+	if _, err := conn.Write(h.Append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if took := drip(t, conn, late); took >= late {
+		t.Errorf("an introduction went on for %v with a time-out of %v", took, timeout)
+	}
+	conn = dialled(t, ln)
+	sentence(t, conn, kindHello, hello{Job: "x"})
+	if took := drip(t, conn, late); took >= late {
+		t.Errorf("who was refused went on for %v with a time-out of %v", took, timeout)
+	}
+}
+
+// Of silent strangers a listener keeps the last 256, and the rank gets in.
+func TestAtMost256GreetingsAreOpen(t *testing.T) {
+	const more = 20
+	ln := listenHere(t)
+	cfg := secretJob(t, ln, 1, time.Minute)
+	done := make(chan error, 1)
+	strangers := make([]net.Conn, 256+more)
+	for i := range strangers {
+		strangers[i] = dialled(t, ln)
+	}
+	hold := make(chan struct{})
+	go func() {
+		_, err := newNode(cfg, 1, nil).process(t.Context(), ln, func(cluster.Proc) ([]byte, error) {
+			<-hold
+			return nil, nil
+		})
+		done <- err
+	}()
+	for i, conn := range strangers[:more] {
+		_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+		if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+			t.Fatalf("stranger %d is still there: %v", i, err)
+		}
+	}
+	_ = strangers[more+1].SetReadDeadline(time.Now().Add(20 * time.Millisecond)) // the rank may have taken one place
+	if _, err := strangers[more+1].Read(make([]byte, 1)); !isSilent(err) {
+		t.Errorf("a stranger within the bound: %v", err)
+	}
+	close(hold)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
