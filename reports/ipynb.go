@@ -189,7 +189,8 @@ const (
 func (w *jupyterWriter) commands() error {
 	from, command := "out/results", ownCommand(w.loaded)
 	if command != "" {
-		from = filepath.ToSlash(w.Results)
+		from = Quoted(filepath.ToSlash(w.Results))
+		command = outFolder.ReplaceAllLiteralString(command, "--out "+from) // where the cells below read
 	} else {
 		command = fmt.Sprintf("%s run %s --profile %s", onPath, w.ID, w.Profile)
 		if len(w.Seeds) > 0 && !ran.Seedless(w.Result) {

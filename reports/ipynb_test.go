@@ -223,4 +223,14 @@ for p in sys.argv[1:]:
 	if out, err := exec.Command(python, append([]string{"-c", script}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("nbformat: %v\n%s", err, out)
 	}
+	if err := exec.Command(python, "-c", "import nbconvert").Run(); err != nil {
+		t.Logf("%s has no nbconvert: it was not asked", python)
+		return
+	}
+	for _, to := range []string{"html", "markdown"} {
+		c := exec.Command(python, "-m", "nbconvert", "--log-level", "ERROR", "--to", to, "--stdout", files[0])
+		if out, err := c.CombinedOutput(); err != nil || len(out) < 1000 {
+			t.Errorf("nbconvert to %s: %v\n%.2000s", to, err, out)
+		}
+	}
 }

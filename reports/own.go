@@ -21,13 +21,21 @@ func ownCommand(l loaded) string {
 	var words []string
 	for _, x := range list {
 		w, _ := x.(string)
-		if !bare.MatchString(w) {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		words = append(words, w)
+		words = append(words, Quoted(w))
 	}
 	return strings.Join(words, " ")
 }
+
+// Quoted returns a word as a shell takes it for one.
+func Quoted(word string) string {
+	if bare.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// outFolder is the folder that a command writes to, whose name may have been shortened when it was recorded.
+var outFolder = regexp.MustCompile(`--out(=| )('[^']*'|[^ ]+)`)
 
 // bare is a word of a command that a shell takes as it is.
 var bare = regexp.MustCompile(`^[A-Za-z0-9_./,:=@%+-]+$`)

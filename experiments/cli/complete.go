@@ -43,13 +43,14 @@ var flagValues = map[string]func() []string{
 // argumentValues are the names that a shell completes as arguments, by command; subcommands complete
 // themselves.
 var argumentValues = map[string]func() []string{
-	"run":         experimentNames,
-	"export":      experimentNames,
-	"claims":      claimNames,
-	"quiz":        quiz.Subjects,
-	"verify":      verify.Groups,
-	"data verify": datasets.Names,
-	"data fetch":  datasets.Names,
+	"run":           experimentNames,
+	"export":        experimentNames,
+	"claims":        claimNames,
+	"quiz":          quiz.Subjects,
+	"verify":        verify.Groups,
+	"data verify":   datasets.Names,
+	"data fetch":    datasets.Names,
+	"platform show": platforms.Names,
 }
 
 // experimentNames returns what run takes: documents, all of them, and experiments.

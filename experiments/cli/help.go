@@ -151,24 +151,27 @@ func shortened(name string) string {
 // longName is the number of letters of a name that are compared: no id is longer.
 const longName = 60
 
-// edits counts the letters that must be put in, taken out or exchanged to make b of a.
+// edits counts the letters that must be put in, taken out or exchanged, or be swapped with their neighbours, to make b
+// of a.
 func edits(a, b string) int {
-	to := []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
+	from, to := []rune(a), []rune(b)
+	rows := [3][]int{make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)} // of the letter, of the one before, of that before it
+	for j := range rows[0] {
+		rows[0][j] = j
 	}
-	for i, x := range []rune(a) {
-		before := row[0]
-		row[0] = i + 1
+	for i, x := range from {
+		rows[2], rows[1], rows[0] = rows[1], rows[0], rows[2]
+		rows[0][0] = i + 1
 		for j, y := range to {
-			change := before
+			change := rows[1][j]
 			if x != y {
 				change++
 			}
-			before = row[j+1]
-			row[j+1] = min(change, before+1, row[j]+1)
+			if i > 0 && j > 0 && x == to[j-1] && from[i-1] == y {
+				change = min(change, rows[2][j-1]+1)
+			}
+			rows[0][j+1] = min(change, rows[1][j+1]+1, rows[0][j]+1)
 		}
 	}
-	return row[len(to)]
+	return rows[0][len(to)]
 }

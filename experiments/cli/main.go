@@ -220,6 +220,9 @@ func flagProblem(cmd *cobra.Command, err error) string {
 		} else if cmd.Name() == "run" && slices.Contains(compareShared, name) {
 			text += ": an experiment's settings are fixed; `gradsync train` and `gradsync compare` take it"
 		}
+		if cmd.Name() == "compare" && slices.Contains([]string{"profile", "except", "kept", "dry-run"}, name) {
+			text += ": the document's experiments are run by `gradsync run compare`"
+		}
 		return text
 	}
 	if !errors.As(err, &number) {

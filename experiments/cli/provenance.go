@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/result"
+	"gradsync/reports"
 )
 
 // provenance returns a result's sidecar: facts of the host and the hour.
@@ -29,7 +30,7 @@ func provenance(start time.Time, wall time.Duration, engine, accelerator string)
 }
 
 // commandLine writes a command as a result's sidecar and page show it, and anybody may read them:
-// folders that are named from the root of a machine's disk keep their last element.
+// folders that are named from the root of a machine's disk keep their last element, and a word with spaces is quoted.
 func commandLine(args []string) string {
 	said := []string{"gradsync"}
 	for _, arg := range args {
@@ -46,7 +47,7 @@ func commandLine(args []string) string {
 		if value = strings.Join(paths, ","); given {
 			value = flag + "=" + value
 		}
-		said = append(said, value)
+		said = append(said, reports.Quoted(value))
 	}
 	return strings.Join(said, " ")
 }

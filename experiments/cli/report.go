@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -103,6 +104,10 @@ func (a *app) chosen(o *reports.Options, lang string, ipynb bool, given func(fla
 	}
 	if isOwn(o.Experiment) && !given("results") {
 		o.Results = ownFolder(o.Experiment)
+		if _, err := os.Stat(o.Results); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("report: no results of %s: `gradsync compare … --out out/%s` makes some, and --results DIR names their folder", o.Experiment,
+				strings.TrimPrefix(o.Experiment, own.Document+"/"))
+		}
 	}
 	all := Experiments()
 	known := o.Experiment == "" || isOwn(o.Experiment) || slices.ContainsFunc(all, func(e exp.Experiment) bool { return e.ID == o.Experiment })

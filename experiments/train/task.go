@@ -240,6 +240,12 @@ type pool struct {
 // maxIdle bounds the workspaces kept; more are left to the collector.
 const maxIdle = 64
 
+// opener is a Stepper that a device may refuse its memory; model.Workspace is one.
+type opener interface {
+	Opened() error
+	Close() error
+}
+
 // newPool makes a pool of at most bound workspaces at a time, 0: any number.
 func newPool(m *model.Model, batch, bound int, stepper func(batch int) (model.Stepper, error)) *pool {
 	c, h, w := m.Input()
@@ -251,6 +257,11 @@ func newPool(m *model.Model, batch, bound int, stepper func(batch int) (model.St
 		s, err := stepper(batch)
 		if err != nil {
 			return nil, err
+		}
+		if d, ok := s.(opener); ok { // nobody may compute on it, and then nobody would be told
+			if err := d.Opened(); err != nil {
+				return nil, errors.Join(err, d.Close())
+			}
 		}
 		return &workspace{stepper: s, c: c, h: h, w: w,
 			x: make([]float32, batch*c*h*w), labels: make([]uint8, batch)}, nil

@@ -169,6 +169,15 @@ func (w *Workspace) settle(err error) error {
 	return err
 }
 
+// Opened returns why a device lent nothing when the workspace was made, or nil. Who does not ask is told by the first
+// pass.
+func (w *Workspace) Opened() error {
+	if w.device == nil {
+		return nil
+	}
+	return w.device.err
+}
+
 // Close gives back what a device lent; on the host there is nothing to give back. After an
 // error it may be called again. A later pass on a device is an error.
 func (w *Workspace) Close() error {
