@@ -31,6 +31,10 @@
 // Where a Rule (median, Krum, clipping) wants every gradient, none can be summed first:
 // all travel as float32's words, which packets add and receivers subtract exactly.
 //
+// On a cluster.Survivor a run goes on without the nodes that it loses, as long as every block has a living
+// holder, to the very parameters of a run that loses nobody (survival.go): the paper does not say so, its
+// redundancy allows it. From the first loss on blocks travel uncoded.
+//
 // # Map
 //
 // By item of the paper; generated from the Source: lines by go generate.
