@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -242,7 +243,8 @@ func TestSumsFail(t *testing.T) {
 	if all != 1+2*(1+2*sumSteps+1) {
 		t.Errorf("%d calls", all)
 	}
-	if _, errs := f.sums(true); !strings.Contains(errs[0].Error(), "(5): each rank needs a device of its own") || f.left(t) != before {
+	// Either rank may be told of the cause, and the other that one has ended.
+	if _, errs := f.sums(true); !strings.Contains(fmt.Sprint(errs), "(5): each rank needs a device of its own") || f.left(t) != before {
 		t.Errorf("two ranks on a device: %v, %d things are open", errs, f.left(t))
 	}
 }
