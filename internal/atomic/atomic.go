@@ -25,8 +25,11 @@ func WriteFile(path string, b []byte) error {
 // neighbour reaches the disk before it is renamed, and its folder before Write returns.
 // An error names the file, not the neighbour. A link is followed; what is there and no file, as a
 // device, is an error, since the rename would replace it.
-func Write(path string, write func(io.Writer) error) error {
-	tmp, path, err := beside(path)
+func Write(path string, write func(io.Writer) error) error { return common.Write(path, write) }
+
+// Write does as the function Write does, by neighbours of these names.
+func (n Neighbours) Write(path string, write func(io.Writer) error) error {
+	tmp, path, err := n.beside(path)
 	if err != nil {
 		return err
 	}
@@ -77,16 +80,26 @@ func syncFolder(path string) error {
 
 // Try says whether a file can be written at path, and leaves all as it was: better
 // known before a long run than after.
-func Try(path string) error {
-	tmp, _, err := beside(path)
+func Try(path string) error { return common.Try(path) }
+
+// Try does as the function Try does, by neighbours of these names.
+func (n Neighbours) Try(path string) error {
+	tmp, _, err := n.beside(path)
 	if err != nil {
 		return err
 	}
 	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }
 
+// Neighbours is a pattern of temporary files' names: whoever was killed while it wrote has left one. Who means to remove
+// those takes a pattern of its own, or it removes what others are writing.
+type Neighbours string
+
+// common names the temporary files of all who have no pattern of their own.
+const common Neighbours = ".writing-*"
+
 // beside makes a temporary file in the folder of the file that path leads to.
-func beside(path string) (tmp *os.File, to string, err error) {
+func (n Neighbours) beside(path string) (tmp *os.File, to string, err error) {
 	to = path
 	if followed, err := filepath.EvalSymlinks(path); err == nil {
 		to = followed
@@ -94,7 +107,7 @@ func beside(path string) (tmp *os.File, to string, err error) {
 	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
 		return nil, "", &fs.PathError{Op: "open", Path: to, Err: errors.New("what is there is no file")}
 	}
-	tmp, err = os.CreateTemp(filepath.Dir(to), ".writing-*")
+	tmp, err = os.CreateTemp(filepath.Dir(to), string(n))
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return nil, "", &fs.PathError{Op: "open", Path: to, Err: at.Err} // not the neighbour's name, which nobody gave

@@ -74,7 +74,7 @@ func packages() string { return strconv.Itoa(runtime.NumCPU() + 2) }
 // interpreter's workers, and the drivers and the engine that several goroutines use at once.
 var raced = []string{
 	"./shared/cluster", "./shared/cluster/collective", "./shared/cluster/faults", "./shared/cluster/internal/...", "./shared/cluster/local",
-	"./shared/cluster/tcp", "./shared/cluster/virtual",
+	"./shared/cluster/mpi", "./shared/cluster/tcp", "./shared/cluster/virtual",
 	"./papers/codedsgd", "./papers/dasp", "./papers/ringsparse", "./shared/tensor/engine/asm",
 	"./shared/gpu/driver", "./shared/gpu/engine", "./shared/gpu/ptx",
 }

@@ -63,7 +63,7 @@ func listFiles(root string) ([]string, error) {
 		switch {
 		case d.IsDir() && slices.Contains(made, rel):
 			return fs.SkipDir
-		case d.Type().IsRegular():
+		case d.Type().IsRegular() && rel != ".git": // in a worktree it is a file
 			files = append(files, filepath.ToSlash(rel))
 		}
 		return nil

@@ -123,13 +123,13 @@ func (x *node) transfer(f *flight, m *cluster.Msg) cluster.Req {
 	tag := cluster.Tag(f.layer)
 	switch {
 	case len(f.group) > 2:
-		return x.p.Ibcast(f.group, f.from, tag, m)
+		return x.team.Ibcast(f.group, f.from, tag, m)
 	case f.from != x.rank:
-		return x.p.Irecv(f.from, tag, m)
+		return x.team.Irecv(f.from, tag, m)
 	case f.group[0] == x.rank:
-		return x.p.Isend(f.group[1], tag, m)
+		return x.team.Isend(f.group[1], tag, m)
 	}
-	return x.p.Isend(f.group[0], tag, m)
+	return x.team.Isend(f.group[0], tag, m)
 }
 
 // send sends f by a slot once that is free, and takes what has come meanwhile.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
 )
 
 // Run trains job on all ranks; every rank calls it and gets its own Log. It repeats,
@@ -21,7 +22,11 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	own := x.store
 	for stop := false; x.step < job.Steps && !stop; x.step++ { // Alg. 1, line 3
+		if x.store = own; x.step < job.Timed {
+			x.store = nil
+		}
 		if err := x.iterate(); err != nil {
 			return nil, err
 		}
@@ -34,8 +39,8 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 			return x.log, err
 		}
 	}
-	if x.survival != nil {
-		err = x.survival.close()
+	if x.crew != nil {
+		err = x.crew.Close(x.step, x.weights)
 	}
 	return x.log, err
 }
@@ -51,6 +56,8 @@ type exchanger interface {
 // node is one rank's half of a run. A timing-only run has no store and no sum.
 type node struct {
 	p         cluster.Proc
+	team      cluster.Proc     // on which gradients are exchanged: p, or that of the crew
+	crew      *collective.Crew // nil: the first loss ends the run
 	n, rank   int
 	job       *Job
 	o         Options
@@ -61,13 +68,13 @@ type node struct {
 	own       []int // D_i, in the order of computation
 	last      int   // layer
 	params    int
+	weights   []float32 // the task's parameters
 	method    exchanger
-	store     *store
+	store     *store // nil also in a step that computes nothing
 	sum       []int64
 	pieces    *pieces   // nil: the sum is all that is wanted
 	quantiser Quantiser // the task, if it makes fixed point itself; nil: the store does
 	adder     Adder     // the same, if it adds too
-	survival  *survival // nil: the first loss ends the run
 	log       *Log
 	step      int64
 
@@ -87,7 +94,10 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &node{p: p, n: p.Size(), rank: p.Rank(), job: job, o: o, log: &Log{}, last: len(job.Layers) - 1}
+	x := &node{p: p, n: p.Size(), rank: p.Rank(), job: job, o: o, log: job.Log, last: len(job.Layers) - 1, step: job.From}
+	if x.log == nil {
+		x.log = &Log{}
+	}
 	// Alg. 1, line 2
 	if x.a, err = Assign(x.n, o.Redundancy); err != nil {
 		return nil, err
@@ -115,10 +125,12 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 			x.quantiser, _ = job.Task.(Quantiser)
 			x.adder, _ = job.Task.(Adder)
 		}
-		x.store, x.sum = newStore(x), make([]int64, x.params)
+		x.store, x.sum, x.weights = newStore(x), make([]int64, x.params), job.Task.Params()
 	}
 	x.agreed = x.agreement()
-	x.survival = newSurvival(x)
+	if err := x.join(); err != nil {
+		return nil, err
+	}
 	x.method, err = newExchanger(x)
 	return x, err
 }
@@ -141,18 +153,14 @@ func newExchanger(x *node) (exchanger, error) {
 
 // iterate is one iteration, lines 4 to 7.
 func (x *node) iterate() error {
-	exchange := x.method.exchange
-	if x.survival != nil {
-		x.survival.begin()
-		exchange = x.survival.exchange
-	}
 	x.start() // Alg. 1, line 4
 	clear(x.sum)
 	// Alg. 1, lines 5, 6: of each layer while line 4 goes on
-	if err := exchange(); err != nil {
+	given, err := x.exchange()
+	if err != nil {
 		return fmt.Errorf("codedsgd: rank %d, step %d: %w", x.rank, x.step, err)
 	}
-	if err := x.finished(); err != nil {
+	if err := x.finished(); err != nil || given {
 		return err
 	}
 	if x.pieces != nil {
@@ -165,7 +173,7 @@ func (x *node) iterate() error {
 	}
 	return cluster.Compute(x.p, work, func() error {
 		// Alg. 1, line 7
-		Update(x.job.Task.Params(), x.sum, x.o.Range, x.job.Batch, x.job.Rate, x.job.WeightDecay)
+		Update(x.weights, x.sum, x.o.Range, x.job.Batch, x.job.Rate, x.job.WeightDecay)
 		return nil
 	})
 }

@@ -87,7 +87,7 @@ func (p *pieces) descend(x *node) error {
 		if err := p.finite(x); err != nil {
 			return err
 		}
-		Descend(x.job.Task.Params(), p.mean, x.job.Rate, x.job.WeightDecay)
+		Descend(x.weights, p.mean, x.job.Rate, x.job.WeightDecay)
 		return nil
 	})
 }

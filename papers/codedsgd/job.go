@@ -53,6 +53,12 @@ type Job struct {
 	// evaluated there, off the run's clock) and ends the run by returning true, which all
 	// ranks must do at once.
 	OnStep func(step int64) (stop bool, err error)
+
+	// A run that goes on from another begins with step From, on parameters that it left. One that makes its steps again, for
+	// their times, computes nothing before step Timed; OnStep puts the parameters in place after step Timed−1.
+	From, Timed int64
+	// Log, unless nil, is what Run fills in and returns; it may be read and changed in OnStep.
+	Log *Log
 }
 
 // validate returns an error of one line if the job cannot run; it fills in Layers.
@@ -72,6 +78,8 @@ func (job *Job) validate() error {
 		return fmt.Errorf("codedsgd: a model of %d layers, want 1 to %d", len(job.Layers), cluster.MaxTag)
 	case job.Shapes != nil && len(job.Shapes) != len(job.Layers):
 		return fmt.Errorf("codedsgd: %d shapes for %d layers", len(job.Shapes), len(job.Layers))
+	case job.From < 0 || job.Timed < 0:
+		return fmt.Errorf("codedsgd: first step %d, first computed step %d, want 0 or more", job.From, job.Timed)
 	case job.Steps <= 0 || job.Batch <= 0:
 		return fmt.Errorf("codedsgd: %d steps of %d samples, want at least 1", job.Steps, job.Batch)
 	case !(job.Rate >= 0) || math.IsInf(job.Rate, 0) || !(job.WeightDecay >= 0) || math.IsInf(job.WeightDecay, 0):

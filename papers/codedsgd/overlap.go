@@ -73,7 +73,7 @@ func (x *node) start() {
 	if x.store != nil {
 		work = x.gradients(x.step)
 	}
-	x.reqs, x.passed = x.p.Start(work, x.stages...), 0
+	x.reqs, x.passed = x.team.Start(work, x.stages...), 0
 }
 
 // gradients computes the own blocks' gradients, micro-block by micro-block.
@@ -185,11 +185,8 @@ func (x *node) allReady() error { return x.ready(len(x.own)-1, 0) }
 
 // wait waits for one request without a new list of one.
 func (x *node) wait(r cluster.Req) error {
-	if x.survival != nil {
-		return x.survival.wait(r)
-	}
 	x.one[0] = r
-	_, err := x.p.WaitAny(0, x.one[:]...)
+	_, err := x.team.WaitAny(0, x.one[:]...)
 	return err
 }
 

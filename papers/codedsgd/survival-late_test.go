@@ -14,9 +14,8 @@ import (
 // that loses nobody.
 func TestALossBeforeANodeBegins(t *testing.T) {
 	const n = 5
-	h := cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond}
 	run := func(begins, crashes time.Duration) []string {
-		rt := virtual.New(cluster.Uniform(n, h, nil), virtual.Config{Seed: 1, Elastic: true})
+		rt := virtual.New(cluster.Uniform(n, survivalHost, nil), virtual.Config{Seed: 1, Elastic: true})
 		got, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (string, error) {
 			switch {
 			case p.Rank() == 4 && crashes > 0:

@@ -11,6 +11,7 @@ import (
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/faults"
+	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/virtual"
 )
 
@@ -18,15 +19,10 @@ const survivalSteps, survivalBatch = 8, 120
 
 // survive trains with n nodes and redundancy r, and returns the parameters' hash at each node, "" where it is lost,
 // and its log. crash is when a node's host fails; 0: never.
-func survive(t *testing.T, n, r int, seed uint64, crash []time.Duration, change func(*codedsgd.Options)) ([]string, []*codedsgd.Log, error) {
+func survive(t *testing.T, rt cluster.Runtime, r int, crash []time.Duration) ([]string, []*codedsgd.Log, error) {
 	t.Helper()
-	h := cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond}
-	rt := faults.On(virtual.New(cluster.Uniform(n, h, nil), virtual.Config{Seed: seed, Elastic: true, Notice: 3 * time.Millisecond}),
-		func(rank int) faults.Host { return faults.Host{Crash: crash[rank]} })
-	o := codedsgd.Options{Redundancy: r}
-	if change != nil {
-		change(&o)
-	}
+	rt = faults.On(rt, func(rank int) faults.Host { return faults.Host{Crash: crash[rank]} })
+	n, o := len(crash), codedsgd.Options{Redundancy: r}
 	hashes := make([]string, n)
 	logs, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*codedsgd.Log, error) {
 		q := newQuadratic(24, 8)
@@ -37,6 +33,41 @@ func survive(t *testing.T, n, r int, seed uint64, crash []time.Duration, change 
 		return log, err
 	})
 	return hashes, logs, err
+}
+
+// elastic returns n equal nodes in virtual time, which are told of a loss within 3 ms.
+func elastic(n int, seed uint64) cluster.Runtime {
+	return virtual.New(cluster.Uniform(n, survivalHost, nil), virtual.Config{Seed: seed, Elastic: true, Notice: 3 * time.Millisecond})
+}
+
+var survivalHost = cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond}
+
+// TestSurvivalOnARealClock: one and two of six nodes that hold each block three times are lost at random instants.
+func TestSurvivalOnARealClock(t *testing.T) {
+	whole, logs, err := survive(t, elastic(6, 1), 3, make([]time.Duration, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rng := cluster.Stream(seed, 0, "", "crashes")
+			crash := make([]time.Duration, 6)
+			for _, k := range rng.Perm(6)[:1+seed%2] {
+				crash[k] = 1 + time.Duration(rng.Int64N(int64(logs[0].Ends[survivalSteps-1])))
+			}
+			rt := local.New(cluster.Uniform(6, survivalHost, nil), local.Config{Seed: seed, Emulate: true, Elastic: true})
+			hashes, _, err := survive(t, rt, 3, crash)
+			if err != nil {
+				t.Errorf("crashes at %v: %v", crash, err)
+			}
+			for k, h := range hashes {
+				if h != whole[0] && (crash[k] == 0 || h != "") {
+					t.Errorf("crashes at %v: node %d ends with %.12s, want %.12s", crash, k, h, whole[0])
+				}
+			}
+		})
+	}
 }
 
 // TestSurvival: whoever is lost, up to r − 1 nodes at any instants, also in the middle of an exchange and of one
@@ -53,7 +84,7 @@ func TestSurvival(t *testing.T) {
 	for _, c := range []size{{6, 2}, {6, 3}, {7, 4}, {10, 3}} {
 		t.Run(fmt.Sprintf("%d,%d", c.n, c.r), func(t *testing.T) {
 			t.Parallel()
-			whole, logs, err := survive(t, c.n, c.r, 1, make([]time.Duration, c.n), nil)
+			whole, logs, err := survive(t, elastic(c.n, 1), c.r, make([]time.Duration, c.n))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +115,7 @@ func (c size) survives(t *testing.T, lost int, seed uint64, end time.Duration, w
 			crash[k] = crash[gone[i-1]] + time.Duration(r.Int64N(int64(4*time.Millisecond)))
 		}
 	}
-	hashes, logs, err := survive(t, c.n, c.r, seed, crash, nil)
+	hashes, logs, err := survive(t, elastic(c.n, seed), c.r, crash)
 	var block *codedsgd.BlockLostError
 	if err != nil && (lost < c.r || !errors.As(err, &block) || !subset(block.Holders, gone)) {
 		t.Errorf("n %d, r %d, seed %d, %v lost at %v: %v", c.n, c.r, seed, gone, crash, err)

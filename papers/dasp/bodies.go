@@ -39,3 +39,10 @@ func (b *bodies) holding(version int64, weights []float32) []byte {
 	}
 	return vec.AppendBytes(old[:0], weights)
 }
+
+// forget makes every body be written anew: the weights of a version are no longer what they were.
+func (b bodies) forget() {
+	for i := range b {
+		b[i].version = 0
+	}
+}

@@ -20,7 +20,7 @@ func (s *server) step(ev Event) {
 	}
 	for _, a := range actions {
 		if a.Kind == SetTimer {
-			s.nodes[a.Workers[0]].timer = a.At
+			s.nodes[a.Workers[0]].timer, s.timed = a.At, true
 			continue
 		}
 		if a.Kind == Reply {
@@ -148,7 +148,14 @@ func (s *server) updated() error {
 			s.stopped = true
 		}
 	}
-	return nil
+	if s.job.Keeper == nil || s.job.Task == nil {
+		return nil
+	}
+	replaced, err := s.job.Keeper.Updated(u, s.job.Task.Params(), s.opt.Velocity(s.params), s.stopped)
+	if replaced {
+		s.spent.forget()
+	}
+	return err
 }
 
 // reply answers w's open push with the newest weights.
@@ -173,11 +180,14 @@ func (s *server) send(w int) {
 	m := &cluster.Msg{Meta: weightsMeta(s.version), Declared: 4 * s.params, Given: true}
 	if s.job.Task != nil {
 		m.Body = s.spent.holding(s.version, s.job.Task.Params())
+		if s.job.Keeper != nil {
+			s.job.Keeper.Handed(w, s.version, s.job.Task.Params())
+		}
 	}
 	s.log.Bytes += int64(m.Size())
 	s.p.Isend(w+1, tagWeights, m) // Alg. 2, line 8
 	if s.job.Lease > 0 {          // from when the weights have left, however long this host slept before
-		n.lease = s.p.Now() + s.job.Lease
+		n.lease, s.timed = s.p.Now()+s.job.Lease, true
 	}
 }
 
@@ -218,7 +228,13 @@ func (s *server) stop() error {
 	return nil
 }
 
-// awaited reports whether a worker that is present has not said Bye.
+// awaited reports whether a worker that is present has not said Bye. None comes back, so
+// that it begins where it stopped.
 func (s *server) awaited() bool {
-	return slices.ContainsFunc(s.nodes, func(n node) bool { return n.present && !n.ended })
+	for ; s.heard < len(s.nodes); s.heard++ {
+		if n := &s.nodes[s.heard]; n.present && !n.ended {
+			return true
+		}
+	}
+	return false
 }

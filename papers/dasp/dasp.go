@@ -45,6 +45,7 @@ type policy struct {
 	cfg  Config
 	view View
 	held []held
+	wait int // how many nodes wait
 	out  []Action
 	last Decision // on the latest push
 }
@@ -112,10 +113,14 @@ func (p *policy) push(n int, ev Event) {
 		h.due = !p.cfg.LiteralFSS || p.held[d.Until].waiting
 	}
 	p.held[n] = h
+	p.wait++
 }
 
 // completed tells the nodes in literal FSS that n's iteration is complete.
 func (p *policy) completed(n int) {
+	if p.wait == 0 {
+		return
+	}
 	for i := range p.held {
 		if h := &p.held[i]; h.waiting && h.State == FSS && h.awaits == n {
 			h.due = true // Alg. 1, line 15
@@ -129,12 +134,15 @@ func (p *policy) leave(n int) {
 	if h := &p.held[n]; h.waiting && !h.applied {
 		p.out = append(p.out, Action{Kind: Drop, Workers: []int{n}})
 	}
-	p.held[n] = held{}
+	p.free(n)
 	p.completed(n)
 }
 
 // groupWaits reports whether a WSS or FSS gradient waits for its update.
 func (p *policy) groupWaits() bool {
+	if p.wait == 0 {
+		return false
+	}
 	for _, h := range p.held {
 		if h.waiting && !h.applied && h.State != QIS {
 			return true
@@ -152,8 +160,16 @@ func (p *policy) apply(s State, workers ...int) {
 // reply hands the newest weights to n.
 func (p *policy) reply(n int, s State, gap int64) {
 	p.view.Handed(n)
-	p.held[n] = held{}
+	p.free(n)
 	p.out = append(p.out, Action{Kind: Reply, Workers: []int{n}, State: s, Gap: gap})
+}
+
+// free lets n wait no longer.
+func (p *policy) free(n int) {
+	if p.held[n].waiting {
+		p.wait--
+	}
+	p.held[n] = held{}
 }
 
 // panicPush reports a push that no server may deliver.

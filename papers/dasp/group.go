@@ -6,7 +6,7 @@ import "strconv"
 // nobody more does. Ranks ascend within a group: a barrier group sums in rank
 // order, whoever came first.
 func (p *policy) release() {
-	for {
+	for p.wait > 0 {
 		due, fresh := p.due(false)
 		if len(due) > 0 && fresh && p.within(p.view.Newest+1, due) {
 			p.apply(WSS, p.unapplied()...) // Alg. 2, line 6

@@ -38,6 +38,32 @@ type Job struct {
 	// order. It costs no virtual time, must not keep params, and ends the run by
 	// returning true (target accuracy reached).
 	OnUpdate func(u Update, params []float32) (stop bool)
+
+	// From and FromPushes are the updates and gradients that the run begins with, on weights that an earlier one left: of a
+	// method under which no gradient is under way then. A worker's next gradient is its From-th.
+	From, FromPushes int64
+	Velocity         []float32 // the steps' state that it begins with; nil: zeros
+
+	// Keeper, unless nil, is told on the server of what a run needs that goes on where this one is. A
+	// timing-only run has nothing to keep.
+	Keeper Keeper
+}
+
+// Keeper keeps the state of a run, and puts back what was kept. Its methods cost no virtual time and
+// must not keep the slices that they are given.
+//
+// No rule of a policy reads a number, so a run can be made again up to an update with any gradients
+// at all: who pushes when, and what uses it, stays the same. From the update on it is the run that was kept if
+// Updated then puts back parameters and velocity, and the tasks compute the gradients that no update
+// has used yet on the weights that Handed told of.
+//
+// Source: ours: a run that is killed loses no more than its last updates
+type Keeper interface {
+	// Handed tells that a worker is handed the weights of a version, its next gradient's.
+	Handed(worker int, version int64, params []float32)
+	// Updated tells of an update, after OnUpdate, and whether it is the last. It returns true if it put other
+	// numbers into params or velocity, which is nil where steps have none.
+	Updated(u Update, params, velocity []float32, last bool) (replaced bool, err error)
 }
 
 // Update is one global model update (one version).

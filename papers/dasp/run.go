@@ -46,6 +46,10 @@ func (job Job) validate(size int) error {
 		return errors.New("dasp: the run has no end: MaxPushes, MaxUpdates and OnUpdate are unset")
 	case job.Policy == nil:
 		return errors.New("dasp: the job has no policy")
+	case job.From < 0 || job.FromPushes < 0:
+		return fmt.Errorf("dasp: a run from update %d and gradient %d on, want 0 or more", job.From, job.FromPushes)
+	case job.Velocity != nil && len(job.Velocity) != job.params():
+		return fmt.Errorf("dasp: velocity of %d parameters, layers cover %d", len(job.Velocity), job.params())
 	case job.Lease < 0:
 		return fmt.Errorf("dasp: lease of %v, want more than 0, or 0 for no end", job.Lease)
 	case int(job.F) >= len(durationNames):

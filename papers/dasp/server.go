@@ -26,6 +26,11 @@ type server struct {
 	used    int64
 	joins   int // since the last update; without any they would go on for ever
 
+	timed   bool  // a timer or a lease may be running
+	least   int64 // clock of the workers present
+	atLeast int   // how many of them have it, 0: to be counted anew
+	heard   int   // at the end: workers before it have said Bye or left
+
 	in      cluster.Msg
 	receive cluster.Req
 	nodes   []node
@@ -61,9 +66,12 @@ type order struct {
 
 func newServer(p cluster.Proc, job Job) *server {
 	n := p.Size() - 1
-	s := &server{p: p, job: job, policy: job.Policy(), params: job.params(),
+	s := &server{p: p, job: job, policy: job.Policy(), params: job.params(), version: job.From, used: job.FromPushes,
 		opt: Optimiser{Rate: job.Rate, Momentum: job.Momentum, WeightDecay: job.WeightDecay},
 		log: &Log{Workers: n, Params: job.params()}, nodes: make([]node, n)}
+	if job.Velocity != nil {
+		copy(s.opt.Velocity(s.params), job.Velocity)
+	}
 	for w := range s.nodes {
 		s.nodes[w] = node{open: -1, present: true}
 	}
@@ -133,7 +141,7 @@ func (s *server) bury() {
 			continue
 		}
 		was := n.present
-		n.lost, n.present, n.timer, n.lease = true, false, 0, 0
+		n.lost, n.present, n.timer, n.lease, s.atLeast = true, false, 0, 0, 0
 		s.log.Lost = append(s.log.Lost, w)
 		if was && !s.stopped {
 			s.step(Event{Kind: EventLeave, Worker: w, At: s.p.Now()})
@@ -144,6 +152,9 @@ func (s *server) bury() {
 // deadline returns the earliest timer or end of a lease and whose it is; 0
 // means none. A timer comes before a lease of the same instant.
 func (s *server) deadline() (at time.Duration, w int) {
+	if !s.timed {
+		return 0, 0
+	}
 	for i := range s.nodes {
 		for _, t := range [2]time.Duration{s.nodes[i].timer, s.nodes[i].lease} {
 			if t > 0 && (at == 0 || t < at) {
@@ -151,6 +162,7 @@ func (s *server) deadline() (at time.Duration, w int) {
 			}
 		}
 	}
+	s.timed = at > 0
 	return at, w
 }
 
@@ -160,7 +172,7 @@ func (s *server) expire(w int, due time.Duration) {
 	n := &s.nodes[w]
 	kind := EventTimer
 	if n.timer == 0 {
-		kind, n.present = EventLeave, false
+		kind, n.present, s.atLeast = EventLeave, false, 0
 	}
 	n.timer, n.lease = 0, 0
 	s.step(Event{Kind: kind, Worker: w, At: max(s.p.Now(), due)}) // a wall clock may be a tick early
@@ -168,8 +180,8 @@ func (s *server) expire(w int, due time.Duration) {
 
 // empty reports whether all workers have left.
 func (s *server) empty() bool {
-	for _, n := range s.nodes {
-		if n.present {
+	for i := range s.nodes {
+		if s.nodes[i].present {
 			return false
 		}
 	}
@@ -209,30 +221,44 @@ func (s *server) arrived() error {
 	s.log.Bytes += int64(s.in.Size())
 	ev := Event{Kind: EventPush, Worker: w, At: now, Compute: s.job.F.F(push)}
 	if n.present {
-		n.clock++
+		s.tick(n)
 		n.gradient, n.holds = s.in.Body, true
 	} else {
 		s.spent.add(s.in.Body, 0)
-		n.present, ev.Kind = true, EventJoin
 		if s.joins++; s.joins > 2*len(s.nodes) {
 			return fmt.Errorf("dasp: lease of %v is too short: workers joined anew %d times at version %d", s.job.Lease, s.joins, s.version)
 		}
-		n.clock = s.slowest(w)
+		n.clock, n.present, ev.Kind, s.atLeast = s.slowest(), true, EventJoin, 0
 	}
-	s.log.Pushes[n.open].Clock = n.clock - s.slowest(-1)
+	s.log.Pushes[n.open].Clock = n.clock - s.slowest()
 	s.in.Body = nil // the next gradient brings its own
 	s.receive = s.p.Irecv(cluster.Any, tagPush, &s.in)
 	s.step(ev)
 	return nil
 }
 
-// slowest returns the least clock of the workers present but skip.
-func (s *server) slowest(skip int) (clock int64) {
-	clock = -1
-	for i, n := range s.nodes {
-		if i != skip && n.present && (clock < 0 || n.clock < clock) {
-			clock = n.clock
+// tick counts a push of a worker that is present.
+func (s *server) tick(n *node) {
+	if s.atLeast > 0 && n.clock == s.least {
+		s.atLeast--
+	}
+	n.clock++
+}
+
+// slowest returns the least clock of the workers present, 0 if there are none. It counts them
+// when the last of the slowest has pushed, once a round, and not at every push.
+func (s *server) slowest() (clock int64) {
+	if s.atLeast == 0 {
+		s.least = 0
+		for i := range s.nodes {
+			switch n := &s.nodes[i]; {
+			case !n.present:
+			case s.atLeast == 0 || n.clock < s.least:
+				s.least, s.atLeast = n.clock, 1
+			case n.clock == s.least:
+				s.atLeast++
+			}
 		}
 	}
-	return max(clock, 0)
+	return s.least
 }

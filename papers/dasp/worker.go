@@ -40,9 +40,9 @@ func newWorker(p cluster.Proc, job Job) *worker {
 
 // run iterates until the server says Stop.
 func (w *worker) run() error {
-	next := w.p.Irecv(0, tagWeights, &w.in[0])
+	next := w.p.Irecv(0, tagWeights, &w.in[w.job.From%2])
 	var sent cluster.Req
-	for step := int64(0); ; step++ {
+	for step := w.job.From; ; step++ {
 		if err := cluster.Wait(w.p, next); err != nil {
 			return err
 		}

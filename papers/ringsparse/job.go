@@ -50,6 +50,15 @@ type Job struct {
 	// OnStep is called on this rank after each step's update. It costs no virtual
 	// time and ends the run by returning true, which all ranks must do at once.
 	OnStep func(step int64) (stop bool, err error)
+
+	// A run that goes on from another begins with step From, on parameters that it left. One that makes its steps again, for
+	// their times, computes nothing before step Timed and follows the log's decisions; OnStep puts parameters and
+	// residual in place after step Timed−1. Keep notes decisions in the log.
+	From, Timed int64
+	Keep        bool
+	// Log, unless nil, is what Run fills in and returns; it may be read and changed in OnStep. Its Residual, where it has
+	// one, is what a threshold had dropped before the first step.
+	Log *Log
 }
 
 // validate returns an error of one line if the job cannot run.
@@ -63,6 +72,10 @@ func (job *Job) validate() error {
 		return errors.New("ringsparse: the job's model has no layers")
 	case len(job.Layers) > int(cluster.MaxTag):
 		return fmt.Errorf("ringsparse: %d layers, want at most %d", len(job.Layers), cluster.MaxTag)
+	case job.From < 0 || job.Timed < 0:
+		return fmt.Errorf("ringsparse: first step %d, first computed step %d, want 0 or more", job.From, job.Timed)
+	case job.Log != nil && job.Log.Residual != nil && len(job.Log.Residual) != params:
+		return fmt.Errorf("ringsparse: residual of %d entries, layers cover %d", len(job.Log.Residual), params)
 	case job.Steps <= 0:
 		return fmt.Errorf("ringsparse: %d steps, want at least 1", job.Steps)
 	case !(float32(job.Rate) > 0) || math.IsInf(float64(float32(job.Rate)), 0):

@@ -10,6 +10,7 @@ import (
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/faults"
+	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/virtual"
 )
 
@@ -18,14 +19,22 @@ const livingSteps = 8
 // among trains tasks of some ranks and returns each one's parameters, nil of a rank that is lost.
 func among(t *testing.T, tasks []int, seed uint64, o ringsparse.Options, crash map[int]time.Duration) ([][]float32, *cluster.Trace) {
 	t.Helper()
-	h := cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond}
-	rt := faults.On(virtual.New(cluster.Uniform(len(tasks), h, nil), virtual.Config{Seed: seed, Elastic: crash != nil, Notice: 3 * time.Millisecond}),
-		func(rank int) faults.Host { return faults.Host{Crash: crash[rank]} })
+	return on(t, virtual.New(cluster.Uniform(len(tasks), livingHost, nil), virtual.Config{Seed: seed, Elastic: crash != nil, Notice: 3 * time.Millisecond}),
+		tasks, seed, o, crash)
+}
+
+var livingHost = cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond}
+
+// on is among, on a runtime.
+func on(t *testing.T, rt cluster.Runtime, tasks []int, seed uint64, o ringsparse.Options, crash map[int]time.Duration) ([][]float32, *cluster.Trace) {
+	t.Helper()
+	rt = faults.On(rt, func(rank int) faults.Host { return faults.Host{Crash: crash[rank]} })
 	params := make([][]float32, len(tasks))
 	o.Bandwidth = 125e6
 	_, trace, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) {
 		q := newQuadratic(tasks[p.Rank()], 0.3, 0.2, 24, 9)
-		log, err := ringsparse.Run(p, ringsparse.Job{Task: q, Rate: 0.1, Steps: livingSteps, Options: o})
+		log, err := ringsparse.Run(p, ringsparse.Job{Task: q, Rate: 0.1, Steps: livingSteps * int64(1+seed%2), Options: o,
+			OnStep: func(step int64) (bool, error) { return step == livingSteps-1, nil }})
 		if err == nil && len(log.Ends) != livingSteps {
 			err = fmt.Errorf("%d steps were made", len(log.Ends))
 		}
@@ -77,6 +86,23 @@ func TestTheRingClosesWithoutTheLost(t *testing.T) {
 	}
 }
 
+// TestARingOnARealClock: two of five ranks are lost at random instants, and the others end with the same bits.
+func TestARingOnARealClock(t *testing.T) {
+	for seed := range uint64(6) {
+		r := cluster.Stream(seed, 0, "", "crash")
+		crash := map[int]time.Duration{}
+		for _, k := range r.Perm(5)[:2] {
+			crash[k] = 1 + time.Duration(r.Int64N(int64(20*time.Millisecond)))
+		}
+		rt := local.New(cluster.Uniform(5, livingHost, nil), local.Config{Seed: seed, Emulate: true, Elastic: true})
+		params, trace := on(t, rt, []int{0, 1, 2, 3, 4}, seed, ringsparse.Options{}, crash)
+		params = slices.DeleteFunc(params, func(x []float32) bool { return x == nil })
+		if len(params) != 5-len(trace.Lost) || slices.ContainsFunc(params, func(x []float32) bool { return !slices.Equal(x, params[0]) }) {
+			t.Errorf("seed %d, lost %v: the others end with %v", seed, crash, params)
+		}
+	}
+}
+
 // TestTheMeanIsOverTheLiving: a rank that is lost before the first exchange changes nothing beside a ring that never had it.
 func TestTheMeanIsOverTheLiving(t *testing.T) {
 	for _, o := range []ringsparse.Options{{}, {Threshold: 0.01, Kinds: "gradients"}} {
@@ -85,5 +111,28 @@ func TestTheMeanIsOverTheLiving(t *testing.T) {
 		if with[2] != nil || !slices.Equal(with[0], without[0]) {
 			t.Errorf("%+v: a ring that lost a rank at its start is not the ring without that rank", o)
 		}
+	}
+}
+
+// TestALossBeforeARankBegins: rank 3 is lost after 5 ms; rank 2 begins only after 10 ms, so that it knows of the loss from
+// the start and is never told. It goes on with the others.
+func TestALossBeforeARankBegins(t *testing.T) {
+	rt := faults.On(virtual.New(cluster.Uniform(4, livingHost, nil), virtual.Config{Seed: 1, Elastic: true}),
+		func(rank int) faults.Host { return faults.Host{Crash: []time.Duration{3: 5 * time.Millisecond}[rank]} })
+	params, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) ([]float32, error) {
+		if p.Rank() == 2 {
+			if err := cluster.Sleep(p, 10*time.Millisecond); err != nil {
+				return nil, err
+			}
+		}
+		q := newQuadratic(p.Rank(), 0.3, 0.2, 24, 9)
+		_, err := ringsparse.Run(p, ringsparse.Job{Task: q, Rate: 0.1, Steps: livingSteps, Options: ringsparse.Options{Bandwidth: 125e6}})
+		return q.params, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(params[0], params[1]) || !slices.Equal(params[0], params[2]) {
+		t.Errorf("ranks 0, 1, 2 end with %v", params[:3])
 	}
 }

@@ -64,6 +64,9 @@ type Log struct {
 	Choices []Choice        // in order; empty unless Options.LogChoices
 	Totals  Totals
 	Lossy   bool // Options.Threshold dropped gradients, with error feedback
+
+	Decisions []Decision // in order; empty unless Job.Keep
+	Residual  []float32  // what a threshold dropped and the next gradient gets; the run's own; nil without
 }
 
 // Merge adds another rank's totals.

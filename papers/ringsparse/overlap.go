@@ -42,11 +42,14 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 		x = newRing(crew.Proc(), &job, r)
 		x.all = p
 	}
+	if err := x.checkDecisions(); err != nil {
+		return nil, err
+	}
 	if err := x.openBlocks(); err != nil {
 		return nil, err
 	}
 	stages := works(job.Layers)
-	for x.step < job.Steps { // S1–S7, step 3
+	for stop := false; x.step < job.Steps && !stop; { // S1–S7, step 3
 		err := x.iterate(stages)
 		if crew != nil && errors.Is(err, cluster.ErrLost) {
 			if x, err = x.regroup(crew); err != nil {
@@ -66,12 +69,12 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 		if job.OnStep == nil {
 			continue
 		}
-		if stop, err := job.OnStep(x.step - 1); err != nil || stop {
+		if stop, err = job.OnStep(x.step - 1); err != nil {
 			return x.log, err
 		}
 	}
 	if crew != nil {
-		if err := crew.Close(job.Steps, x.params); err != nil {
+		if err := crew.Close(x.step, x.params); err != nil {
 			return nil, err
 		}
 	}
@@ -91,6 +94,7 @@ func (x *ring) regroup(crew *collective.Crew) (*ring, error) {
 		if copy(y.residual, x.before); y.given {
 			copy(y.residual, x.residual)
 		}
+		y.log.Residual = y.residual
 	}
 	return y, y.openBlocks()
 }
@@ -117,7 +121,7 @@ func (x *ring) iterate(stages []cluster.Work) error {
 	}
 	last := len(x.job.Layers) - 1
 	var work func(done func(int)) error
-	if task := x.job.Task; task != nil {
+	if task := x.job.Task; !x.timing() {
 		step := x.step
 		work = func(done func(int)) error {
 			_, err := task.Grad(step, func(layer int) {

@@ -27,6 +27,8 @@ func (x *ring) densityOf(k Kind, i, m, lo, hi int) float64 {
 		x.spend(4*(hi-lo), x.count)
 	}
 	switch {
+	case x.again():
+		return 0
 	case lo == hi || !x.counted && !x.job.Options.LogChoices && x.job.Task != nil:
 		return 0
 	case x.job.Task == nil:
@@ -46,7 +48,10 @@ func (x *ring) pack(i, hop int, gather bool) error {
 	lo, hi := x.block(i)
 	h := Header{Kind: x.only, Contributors: hop + 1, Elements: hi - lo}
 	tie := false
-	if x.only == 0 {
+	if x.again() {
+		d := x.decided()
+		h.Kind, tie, x.dw[i], x.dg[i] = d.Kind, d.Tie, d.Weights, d.Gradients
+	} else if x.only == 0 {
 		h.Kind, tie = Choose(1-x.dw[i], 1-x.dg[i], x.tie) // S4–S6, steps 2, 8
 	}
 	density := x.dw[i]
@@ -61,6 +66,7 @@ func (x *ring) pack(i, hop int, gather bool) error {
 		}
 	}
 	h, x.msg[0] = x.encode(h, lo, hi, density, form)
+	x.decide(h, i, x.msg[0].Size(), tie)
 	x.note(h, i, hop, gather, tie, x.msg[0].Size())
 	return x.pass()
 }
@@ -68,6 +74,9 @@ func (x *ring) pack(i, hop int, gather bool) error {
 // encode makes entries lo to hi a message in buffer 0, in the form that S42 takes; form may be
 // theirs of codec bitmap, in buffer 0 already.
 func (x *ring) encode(h Header, lo, hi int, density float64, form []byte) (Header, cluster.Msg) {
+	if x.again() {
+		return x.encodeAgain(h)
+	}
 	var src []float32
 	if x.job.Task != nil {
 		src = x.store(h.Kind, lo, hi)

@@ -17,6 +17,7 @@ type ring struct {
 	job     *Job
 	log     *Log
 	step    int64
+	next    int // of the decisions to follow
 
 	params   []float32 // W0 while a step lasts
 	grads    []float32 // of a block: local gradient, then partial sum, then sum
@@ -42,7 +43,11 @@ type ring struct {
 }
 
 func newRing(p cluster.Proc, job *Job, r rules) *ring {
-	x := &ring{rules: r, p: p, n: p.Size(), rank: p.Rank(), job: job, log: &Log{Lossy: r.threshold > 0}}
+	x := &ring{rules: r, p: p, n: p.Size(), rank: p.Rank(), job: job, log: job.Log, step: job.From}
+	if x.log == nil {
+		x.log = &Log{}
+	}
+	x.log.Lossy = r.threshold > 0
 	longest := 0
 	x.dw, x.dg = make([]float64, x.n), make([]float64, x.n)
 	for _, l := range job.Layers {
@@ -57,7 +62,10 @@ func newRing(p cluster.Proc, job *Job, r rules) *ring {
 		x.weights = make([]float32, len(x.params))
 	}
 	if r.threshold > 0 {
-		x.residual = make([]float32, len(x.params))
+		if x.residual = x.log.Residual; x.residual == nil {
+			x.residual = make([]float32, len(x.params))
+		}
+		x.log.Residual = x.residual
 	}
 	block := (longest + x.n - 1) / x.n
 	for i := range x.buf { // sums fill in: room for the longest block as bitmap and all values

@@ -28,7 +28,7 @@ func (x *ring) local() error {
 	switch {
 	case x.job.Task == nil:
 		return x.model()
-	case x.blocks == nil:
+	case x.blocks == nil && !x.again():
 		x.localStep()
 	}
 	return nil
@@ -115,7 +115,7 @@ func (x *ring) reduce(i, m int) error {
 		return err
 	}
 	lo, hi := x.block(i)
-	if x.job.Task != nil {
+	if !x.timing() {
 		if _, err := x.load(nil, h.Kind, mod(i, x.n)); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (x *ring) turn(k Kind, lo, hi, m int) {
 		t.ToGradients++
 	}
 	switch {
-	case x.job.Task == nil:
+	case x.timing():
 	case k == Gradients:
 		ToWeights(x.weights[lo:hi], x.params[lo:hi], x.grads[lo:hi], x.job.Rate, m, x.sign)
 	default:
@@ -153,7 +153,7 @@ func (x *ring) turn(k Kind, lo, hi, m int) {
 // overwrite takes over message b as block i's sum (S6), the owner as everybody.
 func (x *ring) overwrite(i, b int, h Header, c codec.Codec) error {
 	x.tags[x.layer][mod(i, x.n)] = h.Kind
-	if x.job.Task != nil {
+	if !x.timing() {
 		lo, hi := x.block(i)
 		if err := c.Decode(x.store(h.Kind, lo, hi), x.msg[b].Body); err != nil {
 			return x.damaged(i, b, err)
@@ -199,7 +199,7 @@ func (x *ring) update() error {
 	if x.all != nil { // a loss interrupts no update
 		p = x.all
 	}
-	if x.job.Task == nil {
+	if x.timing() {
 		return cluster.Compute(p, work, nil)
 	}
 	return cluster.Compute(p, work, x.finish)

@@ -96,9 +96,6 @@ func (p *Platform) parse(b []byte) error {
 	return nil
 }
 
-// maxHosts bounds a platform, so that a count cannot exhaust memory.
-const maxHosts = 100_000
-
 func parseWorkers(raw []byte, nodes nodeNames) ([]Host, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
@@ -111,8 +108,8 @@ func parseWorkers(raw []byte, nodes nodeNames) ([]Host, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%d: %w", i, err)
 		}
-		if len(out)+len(hosts) > maxHosts {
-			return nil, fmt.Errorf("%d: more than %d hosts", i, maxHosts)
+		if len(out)+len(hosts) > MaxRanks {
+			return nil, fmt.Errorf("%d: more than %d hosts", i, MaxRanks)
 		}
 		for _, h := range hosts {
 			if names[h.Name] {
@@ -139,8 +136,8 @@ func parseHost(raw []byte, nodes nodeNames) ([]Host, error) {
 			err = f.text(&h.Name)
 		case "count":
 			err = f.value(&count)
-			if nodes == nil || err == nil && (count < 1 || count > maxHosts) {
-				err = fmt.Errorf("%s: want 1 to %d, of workers only", f.raw, maxHosts)
+			if nodes == nil || err == nil && (count < 1 || count > MaxRanks) {
+				err = fmt.Errorf("%s: want 1 to %d, of workers only", f.raw, MaxRanks)
 			}
 		case "flops":
 			err = f.quantity(&h.FLOPS, flopRate, &h.Assumed)

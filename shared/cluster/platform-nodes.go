@@ -29,8 +29,8 @@ func parseNodes(raw []byte) ([]Node, nodeNames, error) {
 		switch {
 		case err != nil:
 			return nil, nil, fmt.Errorf("%d: %w", i, err)
-		case len(out)+count > maxHosts:
-			return nil, nil, fmt.Errorf("%d: more than %d nodes", i, maxHosts)
+		case len(out)+count > MaxRanks:
+			return nil, nil, fmt.Errorf("%d: more than %d nodes", i, MaxRanks)
 		case names[n.Name] != nil:
 			return nil, nil, fmt.Errorf("%d: name %q is taken", i, n.Name)
 		}
@@ -63,8 +63,8 @@ func parseNode(raw []byte) (n Node, count int, err error) {
 		case "name":
 			err = f.text(&n.Name)
 		case "count":
-			if err = f.value(&count); err == nil && (count < 1 || count > maxHosts) {
-				err = fmt.Errorf("%s: want 1 to %d", f.raw, maxHosts)
+			if err = f.value(&count); err == nil && (count < 1 || count > MaxRanks) {
+				err = fmt.Errorf("%s: want 1 to %d", f.raw, MaxRanks)
 			}
 		case "bandwidth":
 			err = f.quantity(&n.Bandwidth, byteRate, &n.Assumed)
@@ -89,8 +89,8 @@ func (names nodeNames) place(h Host, count int) ([]Host, error) {
 		nodes = []string{h.Node} // none, or one that Validate will miss
 	}
 	total := count * len(nodes)
-	if total > maxHosts {
-		return nil, fmt.Errorf("more than %d hosts", maxHosts)
+	if total > MaxRanks {
+		return nil, fmt.Errorf("more than %d hosts", MaxRanks)
 	}
 	if total == 1 {
 		h.Node = nodes[0]

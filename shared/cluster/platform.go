@@ -8,6 +8,13 @@ import (
 	"time"
 )
 
+// MaxRanks bounds the workers of a platform, and its nodes: of a file, of one that is made, and
+// so of a run in virtual time. Sockets have their own bound, below it, which is that of a
+// frame's header.
+//
+// Source: ours: 100,000 ranks can be simulated, and a count cannot exhaust memory
+const MaxRanks = 1 << 17
+
 // Platform describes machines and links apart from the program that runs on
 // them. It turns work and bytes into time.
 //
@@ -172,6 +179,9 @@ func (p *Platform) Validate() error {
 	}
 	if len(p.Workers) == 0 {
 		return fmt.Errorf("cluster: platform %q: no workers", p.Name)
+	}
+	if len(p.Workers) > MaxRanks {
+		return fmt.Errorf("cluster: platform %q: %d workers, want at most %d", p.Name, len(p.Workers), MaxRanks)
 	}
 	if p.Decision < 0 {
 		return fmt.Errorf("cluster: platform %q: decision %v is negative", p.Name, p.Decision)

@@ -121,7 +121,7 @@ func TestParseNamesWhatIsWrongWithNodes(t *testing.T) {
 		{`"bandwidth": "1 Gb/s"`, `"speed": "1 Gb/s"`, `nodes: 1: speed: unknown field`},
 		{`"latency": "1 us"`, `"latency": "1 m"`, `nodes: 0: latency: "1 m" has unit "m"`},
 		{`"count": 3`, `"count": 0`, `nodes: 0: count: 0: want 1 to`},
-		{`"count": 3`, `"count": 99999`, `workers: 0: more than 100000 hosts`},
+		{`"count": 3`, `"count": 131071`, `workers: 0: more than 131072 hosts`},
 		{`"node": "attic"`, `"node": 3`, `workers: 1: node: 3 is not a string`},
 		{`"encode": "9 GB/s"`, `"encode": "0 B/s"`, `codecs: "count": encode = 0 B/s`},
 		{`[{"name": "box"`, `{"name": "box"`, ``},

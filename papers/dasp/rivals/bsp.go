@@ -4,7 +4,10 @@ import "gradsync/papers/dasp"
 
 // bsp is bulk synchronous parallel: a round ends when every worker present has
 // pushed; it makes one update of the mean gradient, summed in rank order.
-type bsp struct{ roster }
+type bsp struct {
+	roster
+	missing int // all workers below it have pushed or are not present
+}
 
 // NewBSP returns bulk synchronous parallel.
 //
@@ -15,7 +18,7 @@ type bsp struct{ roster }
 //
 // Source: §1
 func NewBSP(o Options) (dasp.Policy, error) {
-	return &bsp{newRoster("bsp", o.Workers)}, nil
+	return &bsp{roster: newRoster("bsp", o.Workers)}, nil
 }
 
 // Step consumes one event.
@@ -29,6 +32,7 @@ func (b *bsp) Step(ev dasp.Event) []dasp.Action {
 		last = ev.Worker
 	case dasp.EventJoin: // with the weights of the round that is under way
 		b.join(ev.Worker)
+		b.missing = 0
 	case dasp.EventLeave:
 		if b.waiting[ev.Worker] {
 			b.drop(ev.Worker)
@@ -42,11 +46,12 @@ func (b *bsp) Step(ev dasp.Event) []dasp.Action {
 // barrier ends the round if nobody present is missing; last is the worker that
 // completed it and did not wait.
 func (b *bsp) barrier(last int) {
-	for w := range b.present {
-		if b.present[w] && !b.waiting[w] {
+	for ; b.missing < b.n(); b.missing++ {
+		if b.present[b.missing] && !b.waiting[b.missing] {
 			return
 		}
 	}
+	b.missing = 0
 	round := b.waiters()
 	if len(round) == 0 {
 		return

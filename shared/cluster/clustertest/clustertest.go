@@ -5,6 +5,9 @@ package clustertest
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +24,17 @@ var Host = cluster.Host{Name: "host", FLOPS: 1e9, Bandwidth: 125e6, Latency: 10 
 // suite is one runtime under test.
 type suite struct {
 	*testing.T
-	make Make
+	make  Make
+	apart bool // each rank in a process of its own: errors of others are texts, and results are at rank 0
+	rank  int  // of this process, if apart
+}
+
+// leads reports whether results and traffic of all ranks are gathered here.
+func (s suite) leads() bool { return !s.apart || s.rank == 0 }
+
+// is reports whether err is target, or between processes says what target says.
+func (s suite) is(err, target error) bool {
+	return errors.Is(err, target) || s.apart && err != nil && strings.Contains(err.Error(), target.Error())
 }
 
 // sentences are the contract, by the words of cluster.Proc.
@@ -98,7 +111,7 @@ var losses = []struct {
 // Source: ours: the contract at cluster.Survivor, sentence by sentence
 func Survival(t *testing.T, make Make) {
 	for _, s := range losses {
-		t.Run(s.name, func(t *testing.T) { s.test(suite{t, make}) })
+		t.Run(s.name, func(t *testing.T) { s.test(suite{T: t, make: make}) })
 	}
 }
 
@@ -107,7 +120,26 @@ func Survival(t *testing.T, make Make) {
 // Source: ours: the contract at cluster.Proc, sentence by sentence
 func Conformance(t *testing.T, make Make) {
 	for _, s := range sentences {
-		t.Run(s.name, func(t *testing.T) { s.test(suite{t, make}) })
+		t.Run(s.name, func(t *testing.T) { s.test(suite{T: t, make: make}) })
+	}
+}
+
+// Apart runs the contract against a runtime whose ranks are processes, each of which calls it with its rank. make gets
+// a name that all ranks of a run have, and no other run.
+//
+// Source: ours: what travels between processes is the contract's too
+func Apart(t *testing.T, rank int, make func(job string, n int, seed uint64) cluster.Runtime) {
+	for _, s := range sentences {
+		t.Run(s.name, func(t *testing.T) {
+			runs := 0
+			s.test(suite{T: t, apart: true, rank: rank, make: func(n int, seed uint64) cluster.Runtime {
+				if rank >= n {
+					t.Skipf("has %d ranks, this is rank %d", n, rank)
+				}
+				runs++
+				return make(fmt.Sprint(s.name, " ", runs), n, seed)
+			}})
+		})
 	}
 }
 

@@ -164,7 +164,7 @@ func unseenF(s suite) {
 		p.Start(func(func(int)) error { return boom }, work)
 		return nil
 	})
-	if !errors.Is(err, boom) {
+	if !s.is(err, boom) {
 		s.Fatalf("run returned %v, want %v", err, boom)
 	}
 }

@@ -167,7 +167,7 @@ func misuse(s suite) {
 // Source: ours: the host's share of a push is one copy, not nine
 func Handed(t *testing.T, make Make) {
 	var sent [3]*byte
-	suite{t, make}.ok(2, func(p cluster.Proc) error {
+	suite{T: t, make: make}.ok(2, func(p cluster.Proc) error {
 		for k := range sent {
 			m := &cluster.Msg{Body: []byte{1, 2, 3}, Given: k < 2}
 			if p.Rank() == 0 {

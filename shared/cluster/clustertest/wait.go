@@ -153,7 +153,7 @@ func cancelled(s suite) {
 		}
 	})
 	var a *cluster.AbortError
-	if !errors.As(err, &a) || a.Op != "context" || !errors.Is(err, cause) {
+	if !errors.As(err, &a) || a.Op != "context" || !s.is(err, cause) {
 		s.Fatalf("run returned %v, want an AbortError of the context's cause", err)
 	}
 	// Also while ranks wait for a computation.
@@ -167,7 +167,7 @@ func cancelled(s suite) {
 			return nil
 		})
 	})
-	if !errors.As(err, &a) || a.Op != "context" || !errors.Is(err, cause) {
+	if !errors.As(err, &a) || a.Op != "context" || !s.is(err, cause) {
 		s.Fatalf("run with a computation returned %v, want an AbortError of the context's cause", err)
 	}
 }

@@ -25,6 +25,7 @@ type Crew struct {
 	alive  []int
 	epoch  int
 	alarm  cluster.Req
+	late   bool          // ranks were lost before this one began: the others wait for it to regroup
 	open   []operation   // of the exchange under way
 	tidy   int           // open is tidied when it is so long
 	over   []cluster.Req // by rank: it has made all steps; nil while this one has not
@@ -54,6 +55,7 @@ func NewCrew(p cluster.Proc, tags cluster.Tag) (*Crew, error) {
 	}
 	c.member = member{Proc: s, c: c}
 	c.look()
+	c.late = c.epoch > 0
 	return c, nil
 }
 
@@ -243,6 +245,7 @@ func (c *Crew) begun(o operation) cluster.Req {
 
 // giveUp ends all that the exchange has begun: afterwards nobody reads or writes its memory.
 func (c *Crew) giveUp() error {
+	c.late = false
 	for _, o := range c.open {
 		if o.receive {
 			c.p.Cancel(o.Req)
@@ -287,12 +290,19 @@ func (m *member) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req
 	return m.c.begun(operation{Req: m.Proc.Irecv(from, m.tag(tag), into), receive: true})
 }
 
-// Ibcast panics: a broadcast that was given up could not be withdrawn.
-func (m *member) Ibcast([]int, int, cluster.Tag, *cluster.Msg) cluster.Req {
-	panic("collective: a crew has no broadcast")
+// Ibcast cannot be withdrawn: once an exchange is given up, its broadcasts' messages are used for nothing else.
+func (m *member) Ibcast(group []int, root int, tag cluster.Tag, msg *cluster.Msg) cluster.Req {
+	living := make([]int, len(group))
+	for i, k := range group {
+		living[i] = m.c.alive[k]
+	}
+	return m.Proc.Ibcast(living, m.c.alive[root], m.tag(tag), msg)
 }
 
 func (m *member) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) {
+	if m.c.late {
+		return -1, cluster.ErrLost
+	}
 	m.list = append(append(m.list[:0], reqs...), m.c.alarm)
 	i, err := m.Proc.WaitAny(until, m.list...)
 	if i == len(reqs) && err == nil {

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -30,6 +31,13 @@ type Config struct {
 	// Chunk is the largest piece that one frame carries, in bytes; 0: measured at
 	// the start, the same for all ranks. Rank 0's counts for all.
 	Chunk int
+	// Certs is a folder that MakeCerts made: then every connection is TLS 1.3, and both
+	// ends show the certificate of the rank that they are. "": in the clear, which only
+	// loopback may be.
+	Certs string
+	// Insecure lets connections be in the clear off loopback: whoever can read the
+	// network reads all gradients, and who writes to it can join.
+	Insecure bool
 	// Timeout is how long a peer may be silent before it counts as lost; 0: 10 s.
 	Timeout time.Duration
 	// Join is how long the ranks wait for each other at the start; 0: Timeout.
@@ -46,6 +54,8 @@ type Config struct {
 	// each Proc is a cluster.Survivor. All processes of a job agree on it.
 	Elastic bool
 
+	id   *identity                              // this rank's, of Certs; nil: not read yet, so no connection
+	host *identity                              // the rendezvous's, if it is here; as id
 	wrap func(peer int, conn net.Conn) net.Conn // tests put faults into data connections
 }
 
@@ -70,12 +80,17 @@ func (c Config) checked() (Config, error) {
 		return c, fmt.Errorf("tcp: %d connections per peer, want 1 to %d", c.Conns, maxConns)
 	case c.Chunk < 0 || c.Chunk > maxChunk:
 		return c, fmt.Errorf("tcp: chunk of %d bytes, want 1 to %d, or 0 for the probe", c.Chunk, maxChunk)
+	case c.Certs != "" && c.Insecure:
+		return c, errors.New("tcp: certificates and --insecure: want one of the two")
 	case c.Timeout < 0 || c.Join < 0:
 		return c, fmt.Errorf("tcp: time-outs %v and %v, want ≥ 0", c.Timeout, c.Join)
 	case c.Hosts != nil && len(c.Hosts) != c.Size:
 		return c, fmt.Errorf("tcp: %d hosts named for %d ranks", len(c.Hosts), c.Size)
 	case c.Emulate && c.Hosts == nil:
 		return c, fmt.Errorf("tcp: emulation needs the hosts' speeds")
+	}
+	if c.Certs == "" {
+		c.id, c.host = plain, plain
 	}
 	if c.Conns == 0 {
 		c.Conns = 1

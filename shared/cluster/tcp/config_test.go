@@ -1,10 +1,14 @@
 package tcp
 
 import (
+	"context"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"gradsync/shared/cluster"
 )
 
 // Where a rank listens, and what others are told: by default the address of
@@ -52,6 +56,19 @@ func TestFastestPiece(t *testing.T) {
 		at[c.i] = c.took
 		if got := fastest(at); got != c.want {
 			t.Errorf("%v: %d, want %d", at, got, c.want)
+		}
+	}
+}
+
+// Over another fabric there is nothing to be certified, and nobody survives: who asks for either is told so.
+func TestOverRefuses(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"certificates are of connections of our own":             {Size: 1, Job: "x", Certs: "certs"},
+		"only connections of our own survive the loss of a rank": {Size: 1, Job: "x", Elastic: true},
+	} {
+		_, err := Over(cfg, nil).Run(context.Background(), func(cluster.Proc) ([]byte, error) { return nil, nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package tcp_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/clustertest"
@@ -24,4 +26,28 @@ func TestSurvival(t *testing.T) {
 	}
 	clustertest.Conformance(t, elastic)
 	clustertest.Survival(t, elastic)
+}
+
+// Ranks of one process have one clock: an instant that came in a message is past.
+func TestRanksOfAProcessHaveOneClock(t *testing.T) {
+	const rounds = 20
+	for range 5 {
+		_, err := tcp.Loopback(4, tcp.Config{}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			next, before := (p.Rank()+1)%p.Size(), (p.Rank()+p.Size()-1)%p.Size()
+			for range rounds {
+				sent := &cluster.Msg{Meta: [4]int64{int64(p.Now())}}
+				var got cluster.Msg
+				if err := cluster.Wait(p, p.Isend(next, 1, sent), p.Irecv(before, 1, &got)); err != nil {
+					return nil, err
+				}
+				if at := time.Duration(got.Meta[0]); at > p.Now() {
+					return nil, fmt.Errorf("rank %d sent at %v what has come by %v", before, at, p.Now())
+				}
+			}
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -2,10 +2,12 @@ package tcp
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -19,10 +21,21 @@ type steady struct {
 	limit    time.Duration
 	whenever bool // the next read may take as long as it likes
 	read     time.Time
-	wrote    time.Time // when the deadlines were set
+	wrote    time.Time    // when the deadlines were set
+	over     *tls.Conn    // TLS above this connection; nil: in the clear
+	few      []byte       // what seal gathers
+	sent     atomic.Int64 // bytes written below TLS, or about to be
 }
 
 func (s *steady) Read(b []byte) (int, error) {
+	if s.over != nil {
+		return s.over.Read(b)
+	}
+	return s.pull(b)
+}
+
+// pull reads from the connection itself.
+func (s *steady) pull(b []byte) (int, error) {
 	for {
 		if now := time.Now(); now.Sub(s.read) > s.limit/64 {
 			if err := s.SetReadDeadline(now.Add(s.limit + s.limit/64)); err != nil {
@@ -40,6 +53,9 @@ func (s *steady) Read(b []byte) (int, error) {
 
 // writeAll writes bufs and consumes them.
 func (s *steady) writeAll(bufs *net.Buffers) error {
+	if s.over != nil {
+		return s.seal(bufs)
+	}
 	for {
 		if err := s.arm(); err != nil {
 			return err
@@ -82,7 +98,7 @@ type wire struct {
 }
 
 func newWire(conn net.Conn, cfg *Config) *wire {
-	s := &steady{Conn: conn, limit: cfg.Timeout}
+	s := newSteady(conn, cfg.Timeout)
 	return &wire{conn: s, r: bufio.NewReader(s), job: jobHash(cfg.Job), from: cfg.Rank, beat: cfg.beat(),
 		wake: make(chan struct{}, 1), ended: make(chan struct{})}
 }

@@ -1,11 +1,12 @@
 package tcp
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -23,8 +24,8 @@ type coordinator struct {
 	quit   chan struct{} // closed when this process gives up
 	group  sync.WaitGroup
 
-	door    door         // connections that have not introduced themselves
-	leaving atomic.Int32 // refused ones that have not gone
+	door    door // connections that have not introduced themselves
+	leaving door // refused ones that have not gone
 
 	members []*member // by rank, nil: not here yet
 	refused []string
@@ -39,7 +40,15 @@ type coordinator struct {
 	unmoved time.Time // since when messages have been on their way and not a byte came
 	ended   bool
 	verdict *failure // nil: the run ended well, or has not
-	lost    []int    // ranks that an elastic run goes on without, in order
+
+	// Of an elastic run:
+	lost     []int // ranks that it goes on without, in order
+	losses   []Loss
+	inform   Events
+	watchers []*wire
+	since    time.Time     // the run began
+	elapsed  time.Duration // of a run that ended well
+	cause    func() error  // why a rendezvous of no rank was told to give up
 }
 
 // member is a rank that was welcomed.
@@ -58,6 +67,7 @@ type member struct {
 type event struct {
 	m    *member // nil: an introduction
 	wire *wire
+	who  string // whose certificate it showed; "": in the clear
 	h    cluster.Header
 	body []byte
 	err  error
@@ -65,7 +75,7 @@ type event struct {
 
 func newCoordinator(cfg *Config, run int, ln net.Listener) *coordinator {
 	return &coordinator{cfg: cfg, run: run, rank: cfg.Rank, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
-		door: door{ranks: cfg.Size}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
+		door: door{ranks: cfg.Size}, leaving: door{ranks: cfg.Size}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
 }
 
 // serve runs the rendezvous to its end, calls ended at once and leaves nothing
@@ -88,8 +98,7 @@ func (c *coordinator) serve(ended func()) {
 		case <-look.C:
 			c.startWave(true)
 		case <-c.quit:
-			c.fail(&failure{Rank: c.rank, Addr: c.cfg.name(c.rank, c.cfg.Rendezvous), Op: "rendezvous",
-				Text: "the process of the rendezvous gave up", Origin: -1})
+			c.giveUp()
 		}
 	}
 	close(c.over)
@@ -104,6 +113,8 @@ func (c *coordinator) serve(ended func()) {
 		}
 	})
 	defer grace.Stop()
+	farewell := time.AfterFunc(lastWord, c.leaving.close)
+	defer farewell.Stop()
 	for _, m := range c.members {
 		if m != nil {
 			m.wire.finish()
@@ -112,7 +123,26 @@ func (c *coordinator) serve(ended func()) {
 			_ = m.wire.conn.Close()
 		}
 	}
+	for _, w := range c.watchers {
+		w.finish()
+	}
 	c.group.Wait()
+}
+
+// giveUp ends the run because this process was told to.
+func (c *coordinator) giveUp() {
+	c.fail(&failure{Rank: c.rank, Addr: c.cfg.name(c.rank, c.cfg.Rendezvous), Op: "rendezvous", Text: c.whyGivenUp(), Origin: -1})
+}
+
+// whyGivenUp says why this process ends the run.
+func (c *coordinator) whyGivenUp() string {
+	text := "the process of the rendezvous gave up"
+	if c.cause != nil {
+		if err := c.cause(); err != nil && !errors.Is(err, context.Canceled) {
+			text += ": " + err.Error()
+		}
+	}
+	return text
 }
 
 // hangUp closes every member's connection.
@@ -121,6 +151,9 @@ func (c *coordinator) hangUp() {
 		if m != nil {
 			_ = m.wire.conn.Close()
 		}
+	}
+	for _, w := range c.watchers {
+		_ = w.conn.Close()
 	}
 }
 
@@ -138,14 +171,20 @@ func (c *coordinator) accept() {
 // greet reads an introduction and hands it to the loop.
 func (c *coordinator) greet(conn net.Conn) {
 	defer c.group.Done()
-	w := newWire(conn, c.cfg)
-	e := event{wire: w}
+	e := event{}
 	e.err = hear(conn, c.cfg.Timeout, func() (err error) {
+		spoken, who, err := c.cfg.host.take(conn, c.cfg.Timeout)
+		w := newWire(spoken, c.cfg)
+		if e.wire, e.who = w, who; err != nil {
+			return err
+		}
+		if b, _ := w.r.Peek(1); who == "" && len(b) > 0 && b[0] == handshake {
+			return errTLS
+		}
 		e.h, e.body, err = readControl(w.r, maxText)
 		return err
 	})
-	c.door.leave(conn)
-	if !c.tell(e) {
+	if here := c.door.leave(conn); !here && e.err == nil || !c.tell(e) {
 		_ = conn.Close()
 	}
 }
@@ -203,9 +242,15 @@ func (c *coordinator) handle(e event) {
 		}
 	case e.h.Tag == kindFail:
 		var f failure
-		if _, err = decode(e.h, e.body, &f); err == nil && f.Lost != nil {
+		if _, err = decode(e.h, e.body, &f); err != nil {
+			break
+		}
+		switch {
+		case f.Leaves:
+			c.leaves(m, &f)
+		case f.Lost != nil:
 			c.without(&f)
-		} else if err == nil {
+		default:
 			c.fail(&f)
 		}
 	case e.h.Tag == kindDone:
@@ -235,7 +280,13 @@ func (c *coordinator) introduce(e event) {
 		return
 	}
 	who := fmt.Sprintf("rank %d of job %.64q at %v", h.Rank, h.Job, from)
+	if h.Watch {
+		who = "the launch of " + who
+	}
 	switch {
+	case e.who != "" && e.who != holderOf(h.Rank):
+		c.note(fmt.Sprintf("%s: its certificate is of %s", who, e.who))
+		c.refuse(e.wire, "its certificate is of "+e.who, true, false)
 	case !sameJob(h.Job, c.cfg.Job):
 		c.note(who + ": " + anotherJob)
 		c.refuse(e.wire, anotherJob, true, false)
@@ -244,6 +295,12 @@ func (c *coordinator) introduce(e event) {
 	case h.Run < c.run || c.begun:
 		c.note(who + ": the run has begun")
 		c.refuse(e.wire, who+": the run has begun", false, false)
+	case h.Watch && (h.Size != c.cfg.Size || h.Rank < 0 || h.Rank >= c.cfg.Size):
+		c.note(who + ": another number of ranks") // it can end nobody's run
+		c.refuse(e.wire, fmt.Sprintf("%s: it counts %d ranks, the job has %d", who, h.Size, c.cfg.Size), false, false)
+	case h.Watch:
+		c.watch(e.wire)
+		return
 	case h.Size != c.cfg.Size || h.Rank < 0 || h.Rank >= c.cfg.Size:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: it counts %d ranks, the job has %d", who, h.Size, c.cfg.Size))
 	case h.Conns != c.cfg.Conns:
@@ -262,7 +319,7 @@ func (c *coordinator) introduce(e event) {
 // note remembers who was refused, for those who wait in vain.
 func (c *coordinator) note(refused string) {
 	if len(c.refused) < 16 {
-		c.refused = append(c.refused, refused)
+		c.refused = append(c.refused, brief(refused))
 	}
 }
 
@@ -272,19 +329,17 @@ func (c *coordinator) refuse(w *wire, reason string, stranger, later bool) {
 	if stranger {
 		w.job = 0
 	}
-	_ = w.send(kindRefuse, refusal{Reason: reason, Later: later})
+	_ = w.send(kindRefuse, refusal{Reason: brief(reason), Later: later})
 	w.finish()
+	if !c.leaving.enter(w.conn) {
+		return
+	}
 	c.group.Add(1)
-	crowd := c.leaving.Add(1) > maxGreetings
 	go func() {
 		defer c.group.Done()
-		defer c.leaving.Add(-1)
 		w.write()
-		if crowd {
-			_ = w.conn.Close()
-			return
-		}
 		w.drain()
+		c.leaving.leave(w.conn)
 	}()
 }
 

@@ -65,8 +65,24 @@
 // name is what keeps strangers out: no refusal tells it, but every introduction
 // carries it in the clear. So whoever can only reach the ports and does not know the
 // name is refused; whoever can read the network learns the name and all gradients,
-// can join the job and forge frames. There is no TLS: use trusted networks only, or a
+// can join the job and forge frames. With Config.Certs it is
+// otherwise (see Certificates); without, off loopback is refused unless
+// Config.Insecure is set: then use trusted networks only, or a
 // tunnel beneath.
+//
+// # Certificates
+//
+// With Config.Certs every connection, control and data, is TLS 1.3. Both ends show a
+// certificate of the job's authority with the URI spiffe://gradsync/JOB/rank-N, or
+// /rendezvous for the end that hosts it. Whoever opens a connection says in the
+// handshake (ALPN) which rank it is and knows whom it wants; either end refuses any
+// other certificate before a frame is parsed, and frames that claim another rank
+// afterwards. TLS then stands against who reads or forges; CRC-32C stays. Trace.Kernel
+// counts what crossed the network for messages: the frames and 22 bytes for each record
+// of up to 16 KiB; handshakes and the probe are not in it. Trace.Sent counts frames
+// alone. Whoever connects is shown the job's name of the certificate, which is not
+// Config.Job. crypto/tls never changes keys: RFC 8446 (5.5) advises against more than
+// some 400 GB on one AES-GCM connection.
 //
 // # What is promised
 //
@@ -98,5 +114,16 @@
 // run ends with the verdict on itself, or with the loss of the rendezvous. Where a connection between two living
 // ranks breaks, the first of the two that the other complains of is lost. A job whose rendezvous no rank runs
 // (Rendezvous) survives the loss of each; in one that a rank runs (Config.Host) that rank's process must live. A
-// loss before all ranks have begun, a body's own error and a cancelled context end an elastic run as any other.
+// loss before all ranks have begun and a body's own error end an elastic run as any other. A rank whose context ends
+// (New; its process was told to end) leaves: the others go on without it, and its own Run says so. It ends the run where
+// its process has the rendezvous, or before all have begun. The context of Rendezvous, or of a Loopback, ends the run.
+// Processes that are no ranks, as a launcher on another host, can join the rendezvous to hear of losses and of the
+// end (Watch). With Config.Certs each shows the certificate of a rank of its host, which takes no rank's place and lets it
+// say nothing; the rendezvous's is for the process that serves it alone.
+//
+// # Another fabric
+//
+// Over runs all this over a Fabric, which carries frames between processes where that is not TCP. Control connections go
+// in frames there too, and the rendezvous is rank 0's. No connection ends when a process dies: the launcher ends the job,
+// or the rank is silent. Package mpi is one.
 package tcp

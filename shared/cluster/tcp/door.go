@@ -14,6 +14,9 @@ import (
 // many refused ones may be on the way out.
 const maxGreetings = 256
 
+// lastWord is how long after the end of a run a refused connection may stay to hear why.
+const lastWord = 50 * time.Millisecond
+
 // The pauses after an Accept that failed: doubled from the first to the last.
 const (
 	firstPause = 5 * time.Millisecond
@@ -46,13 +49,16 @@ func (d *door) enter(conn net.Conn) bool {
 	return true
 }
 
-// leave lets a connection go that was heard.
-func (d *door) leave(conn net.Conn) {
+// leave lets a connection go that was heard, and reports whether it was still here: one
+// that had to make room is closed, and comes again.
+func (d *door) leave(conn net.Conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if i := slices.Index(d.open, conn); i >= 0 {
+	i := slices.Index(d.open, conn)
+	if i >= 0 {
 		d.open = slices.Delete(d.open, i, i+1)
 	}
+	return i >= 0
 }
 
 // close closes all that are open and all that come.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
+	"time"
 
 	"gradsync/shared/cluster"
 )
@@ -43,8 +45,12 @@ type failure struct {
 	Stack   []byte           `json:",omitempty"`
 	Waiters []cluster.Waiter `json:",omitempty"`
 	Lost    *RankLost        `json:",omitempty"`
+	Leaves  bool             `json:",omitempty"` // the rank was told to end: an elastic run goes on without it
 	Origin  int              // the rank that reported it; −1: the rendezvous
 }
+
+// leftRun is the Op of a rank that was told to end and that the run goes on without.
+const leftRun = "left the run"
 
 // describe turns an error of this process into what can travel.
 func describe(rank int, op string, err error) *failure {
@@ -58,7 +64,7 @@ func describe(rank int, op string, err error) *failure {
 
 // restore returns the failure as the error that it was, as far as it travels:
 // within one process the very error, else its text.
-func (f *failure) restore(local *origins) *cluster.AbortError {
+func (f *failure) restore(local *siblings) *cluster.AbortError {
 	a := &cluster.AbortError{Rank: f.Rank, Addr: f.Addr, Op: f.Op, Err: local.get(f.Origin)}
 	if a.Err != nil {
 		return a
@@ -82,14 +88,28 @@ func (f *failure) restore(local *origins) *cluster.AbortError {
 	return a
 }
 
-// origins keeps the first error that each rank of one process reported, so that
-// ranks of one process see the very error and not its text. nil keeps none.
-type origins struct {
-	mu   sync.Mutex
-	errs map[int]error
+// siblings is what the ranks of one process share: one clock, and the first error that each of them reported, so that
+// they see the very error and not its text. nil keeps none.
+type siblings struct {
+	mu    sync.Mutex
+	began time.Time // when the first of them began
+	errs  map[int]error
 }
 
-func (o *origins) put(rank int, err error) {
+// begin returns the instant from which a rank that begins now counts.
+func (o *siblings) begin() time.Time {
+	if o == nil {
+		return time.Now()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.began.IsZero() {
+		o.began = time.Now()
+	}
+	return o.began
+}
+
+func (o *siblings) put(rank int, err error) {
 	if o == nil {
 		return
 	}
@@ -103,7 +123,7 @@ func (o *origins) put(rank int, err error) {
 	}
 }
 
-func (o *origins) get(rank int) error {
+func (o *siblings) get(rank int) error {
 	if o == nil || rank < 0 {
 		return nil
 	}
@@ -114,5 +134,7 @@ func (o *origins) get(rank int) error {
 
 // isCorrupt reports whether err means that a frame is not as it was sent.
 func isCorrupt(err error) bool {
-	return errors.Is(err, errFrame) || errors.Is(err, cluster.ErrHeader) || errors.Is(err, cluster.ErrVersion)
+	var op *net.OpError // TLS found a record that nobody sent so, or was told of one
+	altered := errors.As(err, &op) && (op.Op == "local error" || op.Op == "remote error")
+	return altered || errors.Is(err, errFrame) || errors.Is(err, cluster.ErrHeader) || errors.Is(err, cluster.ErrVersion)
 }

@@ -1,9 +1,90 @@
 package tcp
 
-import "net"
+import (
+	"crypto/ecdsa"
+	"crypto/tls"
+	"net"
+	"time"
+)
 
 // WithFaults passes every data connection through wrap.
 func (c Config) WithFaults(wrap func(peer int, conn net.Conn) net.Conn) Config {
 	c.wrap = wrap
 	return c
+}
+
+// IssueFor makes a folder of certificates signed by an authority that is signed for
+// another job, too: the same authority, its name in each certificate is c.Job.
+func IssueFor(authority Certs, others ...Certs) (root []byte, texts []map[string][]byte, err error) {
+	a, err := newAuthority(authority)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range append([]Certs{authority}, others...) {
+		a.spec = c
+		m := map[string][]byte{}
+		for i := -1; i < c.Ranks; i++ {
+			holder := rendezvousHolder
+			if i >= 0 {
+				holder = holderOf(i)
+			}
+			if m[holder+".pem"], err = a.issue(holder); err != nil {
+				return nil, nil, err
+			}
+		}
+		texts = append(texts, m)
+	}
+	return pemOf("CERTIFICATE", a.cert.Raw), texts, nil
+}
+
+// Stray is a certificate's key pair as a stranger uses it.
+type Stray struct {
+	Claim string // "": it says nothing
+	Cert  []byte // PEM of key and certificate; nil: none
+}
+
+// Knock opens TLS at addr as s and sends hello, a deadly one: whoever parses it ends the job.
+func (s Stray) Knock(addr string) error {
+	cfg := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}
+	if s.Claim != "" {
+		cfg.NextProtos = []string{claim + s.Claim}
+	}
+	if s.Cert != nil {
+		pair, err := tls.X509KeyPair(s.Cert, s.Cert)
+		if err != nil {
+			return err
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	conn, err := tls.Dial("tcp", addr, cfg)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := conn.Write(Deadly("faults")); err != nil {
+		return err
+	}
+	_, err = conn.Read(make([]byte, 1))
+	return err
+}
+
+// Forged returns a certificate of a rank that another rank signed with its own.
+func Forged(text []byte, c Certs, rank int) ([]byte, error) {
+	pair, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return nil, err
+	}
+	a := authority{spec: c, key: pair.PrivateKey.(*ecdsa.PrivateKey), cert: pair.Leaf}
+	leaf, err := a.issue(holderOf(rank))
+	return append(leaf, pemOf("CERTIFICATE", pair.Leaf.Raw)...), err // with the chain to the authority
+}
+
+// HelloOfTLS begins a handshake that says it is longer.
+var HelloOfTLS = append([]byte{0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3}, make([]byte, 400)...)
+
+// Deadly returns an introduction that ends the job whose rendezvous parses it.
+func Deadly(job string) []byte {
+	b, _ := control(nil, jobHash(job), 0, kindHello, hello{Job: job, Run: 1, Rank: 0, Size: 999, Conns: 1, Addr: "127.0.0.1:1"})
+	return b
 }

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"bufio"
+	"context"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -69,15 +70,13 @@ type frame struct {
 const readBuffer = 8 << 10
 
 func newLink(n *node, p *peer, index int, conn net.Conn) *link {
-	s := &steady{Conn: conn, limit: n.cfg.Timeout}
+	s := newSteady(conn, n.cfg.Timeout)
 	l := &link{n: n, p: p, index: index, conn: s, try: nonblocking(conn), r: bufio.NewReaderSize(s, readBuffer)}
 	l.cond = sync.NewCond(&l.mu)
 	return l
 }
 
 // push queues a message in pieces of at most chunk bytes and returns how many.
-// First pieces go over the first connection, so their order there is the order
-// of messages; later pieces take turns.
 func (p *peer) push(h cluster.Header, body []byte, q *rank.Req, chunk int) int {
 	if len(body) <= eager {
 		q = nil
@@ -85,25 +84,47 @@ func (p *peer) push(h cluster.Header, body []byte, q *rank.Req, chunk int) int {
 	number := p.count
 	p.count++
 	h.Piece = min(len(body), chunk)
-	p.links[0].push(frame{h, body[:h.Piece], q})
+	p.n.fabric.push(p, frame{h, body[:h.Piece], q})
 	frames := 1
 	h.Flags |= cluster.FlagMore
 	for off := h.Piece; off < len(body); off += h.Piece {
 		h.Piece = min(len(body)-off, chunk)
 		h.Meta = [4]int64{number, int64(off)}
-		p.next = (p.next + 1) % len(p.links)
-		p.links[p.next].push(frame{h, body[off : off+h.Piece], q})
+		p.n.fabric.push(p, frame{h, body[off : off+h.Piece], q})
 		frames++
 	}
 	return frames
 }
 
+// connections are the fabric of data connections: links.
+type connections struct{ n *node }
+
+func (c connections) meet(ctx context.Context) (net.Listener, error) { return c.n.introduce(ctx) }
+
+func (c connections) join(ln net.Listener) error {
+	c.n.keep(ln)
+	return c.n.mesh(ln)
+}
+
+// push sends first pieces over the first connection, so that their order there is the
+// order of messages; later pieces take turns.
+func (connections) push(p *peer, f frame) {
+	if f.h.Flags&cluster.FlagMore == 0 {
+		p.links[0].push(f)
+		return
+	}
+	p.next = (p.next + 1) % len(p.links)
+	p.links[p.next].push(f)
+}
+
 // flush writes what the kernel takes at once, on every connection.
-func (p *peer) flush() {
+func (connections) flush(p *peer) {
 	for _, l := range p.links {
 		l.flush()
 	}
 }
+
+func (c connections) acknowledged() int64 { return c.n.kernel() }
 
 // Close ends the link's reader and writer.
 func (l *link) Close() error {

@@ -98,8 +98,21 @@ func (n *node) attach(a arrival) bool {
 	return true
 }
 
-// dial opens one data connection to a rank below.
-func (n *node) dial(ctx context.Context, to, index int) (a arrival) {
+// dial opens one data connection to a rank below, again if it breaks off: where too many
+// strangers knock, it may have had to make room (door).
+func (n *node) dial(ctx context.Context, to, index int) arrival {
+	until, _ := ctx.Deadline()
+	for {
+		a := n.call(ctx, to, index)
+		if a.err == nil || a.conn == nil || !brokeOff(a.err) || !pause(ctx, until) {
+			return a
+		}
+		_ = a.conn.Close()
+	}
+}
+
+// call is one attempt of dial.
+func (n *node) call(ctx context.Context, to, index int) (a arrival) {
 	a = arrival{from: to, index: index}
 	d := net.Dialer{KeepAlive: -1}
 	if n.cfg.Listen != "" {
@@ -108,6 +121,11 @@ func (n *node) dial(ctx context.Context, to, index int) (a arrival) {
 		}
 	}
 	conn, err := d.DialContext(ctx, "tcp", n.book.Addrs[to])
+	if err == nil {
+		if err = n.cfg.allowed(conn.RemoteAddr()); err != nil {
+			_ = conn.Close()
+		}
+	}
 	if err != nil {
 		a.err = err
 		return a
@@ -115,7 +133,12 @@ func (n *node) dial(ctx context.Context, to, index int) (a arrival) {
 	n.keep(conn)
 	tune(conn, n.cfg.Timeout)
 	a.conn, a.base = conn, acknowledged(conn)
-	s := &steady{Conn: conn, limit: n.cfg.Timeout}
+	if conn, err = n.cfg.id.open(ctx, conn, n.cfg.Timeout, holderOf(to)); err != nil {
+		a.err = err
+		return a
+	}
+	a.conn = conn
+	s := newSteady(conn, n.cfg.Timeout)
 	var h cluster.Header
 	var body []byte
 	if a.extra, a.err = n.say(s, jobHash(n.cfg.Job), kindJoin, join{Job: n.cfg.Job, Run: n.run, From: n.cfg.Rank, To: to, Conn: index}); a.err != nil {
@@ -158,8 +181,11 @@ func (n *node) admit(ctx context.Context, ln net.Listener, arrivals chan<- arriv
 				a, err = n.greet(conn)
 				return err
 			})
-			door.leave(conn)
-			if err != nil {
+			here := door.leave(conn)
+			if err == nil && here {
+				a.extra, err = n.say(newSteady(a.conn, n.cfg.Timeout), jobHash(n.cfg.Job), kindJoined, nil)
+			}
+			if err != nil || !here {
 				_ = conn.Close()
 				return
 			}
@@ -175,11 +201,16 @@ func (n *node) admit(ctx context.Context, ln net.Listener, arrivals chan<- arriv
 	})
 }
 
-// greet checks who opened a data connection.
+// greet checks who opened a data connection. Whoever is taken is told so afterwards.
 func (n *node) greet(conn net.Conn) (a arrival, err error) {
 	tune(conn, n.cfg.Timeout)
 	a = arrival{conn: conn, base: acknowledged(conn)}
-	s := &steady{Conn: conn, limit: n.cfg.Timeout}
+	conn, who, err := n.cfg.id.take(conn, n.cfg.Timeout)
+	if err != nil {
+		return a, err
+	}
+	a.conn = conn
+	s := newSteady(conn, n.cfg.Timeout)
 	h, body, err := readControl(s, maxText)
 	if err != nil {
 		return a, err
@@ -190,6 +221,9 @@ func (n *node) greet(conn net.Conn) (a arrival, err error) {
 	}
 	if _, err = decode(h, body, &j); err != nil {
 		return a, err
+	}
+	if who != "" && who != holderOf(j.From) {
+		return a, fmt.Errorf("tcp: refused rank %d: its certificate is of %s", j.From, who)
 	}
 	if !sameJob(j.Job, n.cfg.Job) {
 		_, _ = n.say(s, 0, kindRefuse, refusal{Reason: anotherJob})
@@ -202,6 +236,5 @@ func (n *node) greet(conn net.Conn) (a arrival, err error) {
 		return a, fmt.Errorf("tcp: refused %s", reason)
 	}
 	a.from, a.index = j.From, j.Conn
-	a.extra, err = n.say(s, jobHash(n.cfg.Job), kindJoined, nil)
-	return a, err
+	return a, nil
 }

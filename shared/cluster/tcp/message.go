@@ -46,7 +46,7 @@ func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 	}
 	n.Mu.Unlock()
 	if to != n.cfg.Rank {
-		n.peers[to].flush()
+		n.fabric.flush(n.peers[to])
 	}
 }
 
@@ -67,7 +67,7 @@ func (n *node) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.M
 	}
 	n.Mu.Unlock()
 	for _, member := range others {
-		n.peers[member].flush()
+		n.fabric.flush(n.peers[member])
 	}
 }
 

@@ -58,3 +58,31 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 		}
 	}
 }
+
+// A message that declares its body may come between the pieces of another, over another connection.
+func TestADeclaredMessageBetweenPieces(t *testing.T) {
+	cfg, err := Config{Size: 2, Rendezvous: "127.0.0.1:1"}.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newNode(cfg, 1, nil)
+	defer n.cancel()
+	n.chunk = 10
+	p := &peer{n: n, rank: 1, arriving: map[int64]*packet{}}
+	n.Mu.Lock()
+	defer n.Mu.Unlock()
+	for i, h := range []cluster.Header{
+		{From: 1, Tag: 1, Size: 15, Piece: 10},
+		{From: 1, Tag: 1, Size: 9, Flags: cluster.FlagDeclared},
+		{From: 1, Tag: 1, Size: 15, Piece: 5, Flags: cluster.FlagMore, Meta: [4]int64{0, 10}},
+	} {
+		m, piece := p.announce(h)
+		if m == nil || len(piece) != h.Piece {
+			t.Fatalf("frame %d has no place", i)
+		}
+		p.landed(h, m)
+	}
+	if p.arrived != 2 || len(p.arriving) != 0 {
+		t.Errorf("%d messages arrived, %d are open", p.arrived, len(p.arriving))
+	}
+}

@@ -3,6 +3,7 @@ package tcp
 import (
 	"context"
 	"io"
+	"net"
 	"sync"
 	"sync/atomic"
 
@@ -10,19 +11,36 @@ import (
 	"gradsync/shared/cluster/internal/rank"
 )
 
+// fabric carries the frames of messages to the other ranks. Who receives them calls the sender's announce and landed.
+type fabric interface {
+	// meet introduces this rank to the rendezvous, and returns where it takes the data connections of others.
+	meet(ctx context.Context) (net.Listener, error)
+	// join reaches the other ranks, which come to ln; it blames whom it does not reach.
+	join(ln net.Listener) error
+	// push queues a frame for p: in the order in which it is called first pieces are announced. The caller holds the lock.
+	push(p *peer, f frame)
+	// flush sends what is queued for p, or sees to it that it is sent; once frames need their bodies no more it calls
+	// written. It is called without the lock.
+	flush(p *peer)
+	// acknowledged returns the bytes of messages that have reached the others, −1: nobody counts.
+	acknowledged() int64
+}
+
 // node is one rank of one run, alone in its Core. The Core's lock guards what
 // follows cond.
 type node struct {
 	*rank.Core
-	self  *rank.Rank
-	cfg   Config
-	run   int
-	local *origins // errors of ranks of this process
-	ctl   *wire    // to the rendezvous
+	self   *rank.Rank
+	cfg    Config
+	run    int
+	local  *siblings // other ranks of this process; nil: there are none
+	fabric fabric
+	ctl    *wire // to the rendezvous
 
 	links   sync.WaitGroup // whoever uses data connections and messages' buffers
 	control sync.WaitGroup // who talks to the rendezvous
 
+	told      context.Context // Run's, which tells this rank to end
 	life      context.Context // ends when the links must stop
 	cancel    context.CancelFunc
 	hostRank  int           // of the process that runs the rendezvous
@@ -49,9 +67,9 @@ type node struct {
 	read    atomic.Int64 // bytes of bodies
 }
 
-func newNode(cfg Config, run int, local *origins) *node {
+func newNode(cfg Config, run int, local *siblings) *node {
 	n := &node{
-		cfg: cfg, run: run, local: local, inbox: make(chan event, 2), concluded: make(chan struct{}),
+		cfg: cfg, run: run, local: local, told: context.Background(), inbox: make(chan event, 2), concluded: make(chan struct{}),
 		probed: make(chan struct{}, 1), peers: make([]*peer, cfg.Size),
 	}
 	common := rank.Config{Seed: cfg.Seed, Size: cfg.Size, Trace: cfg.Trace, Emulate: cfg.Emulate, Fail: n.report}
@@ -63,6 +81,7 @@ func newNode(cfg Config, run int, local *origins) *node {
 	if cfg.Hosts != nil {
 		host = cfg.Hosts[cfg.Rank]
 	}
+	n.fabric = connections{n}
 	n.self = n.Join(cfg.Rank, host, n)
 	n.cond = sync.NewCond(&n.Mu)
 	n.life, n.cancel = context.WithCancel(context.Background())
@@ -121,16 +140,24 @@ func (n *node) conclude(f *failure) {
 	close(n.concluded)
 }
 
-// report tells the rendezvous that this rank failed; its verdict ends the run.
+// report tells the rendezvous that this rank failed; its verdict ends the run. Whatever fails in a rank of an elastic
+// job once it was told to end is that it leaves.
 func (n *node) report(rank int, op string, err error) {
+	leaves := n.cfg.Elastic && n.local == nil && n.told.Err() != nil // of a Loopback all are told to end at once
+	if leaves {
+		rank, op, err = n.cfg.Rank, "context", context.Cause(n.told)
+	}
 	n.local.put(n.cfg.Rank, err)
 	f := describe(rank, op, err)
-	f.Origin = n.cfg.Rank
+	f.Origin, f.Leaves = n.cfg.Rank, leaves
 	_ = n.ctl.send(kindFail, f)
 }
 
 // blame tells the rendezvous that a peer's data connection failed.
 func (n *node) blame(rank int, err error) {
+	if refusedByPeer(err) { // what this rank sent was not what TLS lets through
+		rank = n.cfg.Rank
+	}
 	addr := ""
 	if rank < len(n.book.Addrs) {
 		addr = n.book.Addrs[rank]

@@ -14,6 +14,7 @@ import (
 // process runs one rank from its introduction to the verdict. ln is the
 // rendezvous's listener if this process hosts it.
 func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+	n.told = ctx
 	meet, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var c *coordinator
@@ -32,7 +33,7 @@ func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.P
 			host.Wait()
 		}()
 	}
-	local, err := n.introduce(meet)
+	local, err := n.fabric.meet(meet)
 	if err != nil {
 		if c != nil && ctx.Err() == nil && meet.Err() != nil { // it failed before this rank came
 			return cluster.Outcome{}, c.verdict.restore(n.local)
@@ -77,30 +78,52 @@ func (n *node) introduce(ctx context.Context) (net.Listener, error) {
 	}
 	until := time.Now().Add(n.cfg.Join)
 	for {
-		conn, err := n.knock(ctx, until)
+		raw, err := n.reach(ctx, until)
 		if err != nil {
 			return nil, wrong(err)
 		}
-		n.ctl = newWire(conn, &n.cfg)
-		listen, advertise, err := n.cfg.dataAddress(conn.LocalAddr())
+		listen, advertise, err := n.cfg.dataAddress(raw.LocalAddr())
 		if err != nil {
-			_ = conn.Close()
+			_ = raw.Close()
 			return nil, wrong(err)
 		}
 		ln, err := net.Listen("tcp", listen)
 		if err != nil {
-			_ = conn.Close()
+			_ = raw.Close()
+			return nil, wrong(err)
+		}
+		if err := n.cfg.allowed(ln.Addr()); err != nil {
+			_, _ = raw.Close(), ln.Close()
 			return nil, wrong(err)
 		}
 		_, port, _ := net.SplitHostPort(ln.Addr().String())
-		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 		later, err := n.present(net.JoinHostPort(advertise, port))
 		if stop() && err == nil { // or the rendezvous ended meanwhile, and conn is being closed
 			return ln, nil
 		}
-		_, _ = conn.Close(), ln.Close()
+		_, _ = raw.Close(), ln.Close()
 		if !later || !pause(ctx, until) {
 			return nil, wrong(err)
+		}
+	}
+}
+
+// reach opens the control connection to the rendezvous, which shows its certificate, and returns it as it is below TLS.
+func (n *node) reach(ctx context.Context, until time.Time) (net.Conn, error) {
+	for {
+		raw, err := n.knock(ctx, until)
+		if err != nil {
+			return nil, err
+		}
+		conn, err := n.cfg.id.open(ctx, raw, n.cfg.Timeout, rendezvousHolder)
+		if err == nil {
+			n.ctl = newWire(conn, &n.cfg)
+			return raw, nil
+		}
+		_ = raw.Close()
+		if isFinal(err) || !pause(ctx, until) {
+			return nil, err
 		}
 	}
 }
@@ -111,6 +134,10 @@ func (n *node) knock(ctx context.Context, until time.Time) (net.Conn, error) {
 	for {
 		conn, err := d.DialContext(ctx, "tcp", n.cfg.Rendezvous)
 		if err == nil {
+			if err = n.cfg.allowed(conn.RemoteAddr()); err != nil {
+				_ = conn.Close()
+				return nil, err
+			}
 			return conn, nil
 		}
 		if !pause(ctx, until) {
@@ -131,9 +158,14 @@ func pause(ctx context.Context, until time.Time) bool {
 	}
 }
 
-// present sends the introduction and reads the answer.
+// present introduces this rank, whose data listener is at addr.
 func (n *node) present(addr string) (later bool, err error) {
-	h := hello{Job: n.cfg.Job, Run: n.run, Rank: n.cfg.Rank, Size: n.cfg.Size, Conns: n.cfg.Conns, Addr: addr, Host: n.cfg.Host, Elastic: n.cfg.Elastic}
+	return n.ask(hello{Job: n.cfg.Job, Run: n.run, Rank: n.cfg.Rank, Size: n.cfg.Size, Conns: n.cfg.Conns, Addr: addr, Host: n.cfg.Host,
+		Elastic: n.cfg.Elastic})
+}
+
+// ask sends an introduction and reads the answer.
+func (n *node) ask(h hello) (later bool, err error) {
 	b, err := control(nil, n.ctl.job, n.cfg.Rank, kindHello, h)
 	if err != nil {
 		return false, err
@@ -143,6 +175,8 @@ func (n *node) present(addr string) (later bool, err error) {
 	}
 	head, body, err := readControl(n.ctl.r, maxText)
 	switch {
+	case refusedByPeer(err):
+		return false, secured(n.ctl.conn, err)
 	case err != nil:
 		return !isCorrupt(err), fmt.Errorf("rendezvous at %s: %w", n.cfg.Rendezvous, err)
 	case head.Tag == kindRefuse:

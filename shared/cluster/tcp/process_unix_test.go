@@ -31,7 +31,7 @@ func TestSurvivorsOfAStoppedProcess(t *testing.T) {
 	}
 	t.Parallel()
 	const timeout = 3 * time.Second
-	procs, _ := outlive(t, 3, timeout, func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }, 0)
+	procs, _ := outlive(t, "", 3, timeout, func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }, 0)
 	if err := procs[0].cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

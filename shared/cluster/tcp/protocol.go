@@ -32,7 +32,8 @@ const (
 	kindJoined                         // answer: nothing
 	kindProbe                          // on a data connection: a piece of the probe
 	kindProbed                         // answer: all pieces came
-	kindLost                           // rendezvous → rank: losses
+	kindLost                           // rendezvous → rank: losses; → who watches: Loss
+	kindWords                          // over another fabric: bytes of a control connection; none: its end
 )
 
 type hello struct {
@@ -43,6 +44,7 @@ type hello struct {
 	Addr       string // of the data listener
 	Host       bool
 	Elastic    bool `json:",omitempty"`
+	Watch      bool `json:",omitempty"` // it is no rank: it wants to be told of losses and of the end
 }
 
 type refusal struct {

@@ -64,32 +64,20 @@ func (l *link) await() error {
 	return err
 }
 
-// first announces a message: from now on it has its place among the others of
-// its sender.
+// first reads a message's first piece.
 func (l *link) first(h cluster.Header) error {
 	n := l.n
-	p := &packet{Packet: rank.Packet{Key: match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, Meta: h.Meta,
-		Size: h.Size, Declared: h.Flags&cluster.FlagDeclared != 0}}
 	n.Mu.Lock()
-	if !p.Declared && h.Piece < h.Size {
-		p.number = l.p.announced
-		l.p.arriving[p.number] = p
-	}
-	l.p.announced++
+	p, dst := l.p.announce(h)
 	l.now = p
 	if len(l.p.links) > 1 {
 		n.cond.Broadcast()
-	}
-	n.self.Arrive(&p.Packet)
-	var dst []byte
-	if h.Piece > 0 {
-		dst = n.place(p, 0, h.Piece)
 	}
 	n.Mu.Unlock()
 	return l.body(h, p, dst)
 }
 
-// more takes a later piece of a message.
+// more reads a later piece of a message.
 func (l *link) more(h cluster.Header) error {
 	n, number := l.n, h.Meta[0]
 	n.Mu.Lock()
@@ -100,19 +88,60 @@ func (l *link) more(h cluster.Header) error {
 		n.Mu.Unlock()
 		return errStopped
 	}
-	p := l.p.arriving[number]
-	if p == nil || p.Size != h.Size || h.Piece > p.Size-p.got {
+	p, dst := l.p.announce(h)
+	if p == nil {
 		n.Mu.Unlock()
 		return fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, l.frame-1, number)
 	}
 	l.now = p
-	dst := n.place(p, int(h.Meta[1]), h.Piece)
 	n.Mu.Unlock()
 	return l.body(h, p, dst)
 }
 
-// body reads a piece into dst, checks it, and completes the message with its
-// last one.
+// announce takes a frame's header and returns the message that it belongs to, with
+// the place of its piece; nil if it continues none that is open. From its first
+// piece on a message has its place among the others of its sender. The caller holds
+// the lock.
+func (p *peer) announce(h cluster.Header) (m *packet, dst []byte) {
+	if h.Flags&cluster.FlagMore != 0 {
+		m = p.arriving[h.Meta[0]]
+		if m == nil || m.Size != h.Size || h.Piece > m.Size-m.got {
+			return nil, nil
+		}
+		return m, p.n.place(m, int(h.Meta[1]), h.Piece)
+	}
+	m = &packet{Packet: rank.Packet{Key: match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, Meta: h.Meta,
+		Size: h.Size, Declared: h.Flags&cluster.FlagDeclared != 0}}
+	if !m.Declared && h.Piece < h.Size {
+		m.number = p.announced
+		p.arriving[m.number] = m
+	}
+	p.announced++
+	p.n.self.Arrive(&m.Packet)
+	if h.Piece > 0 {
+		dst = p.n.place(m, 0, h.Piece)
+	}
+	return m, dst
+}
+
+// landed notes that the piece of h is where announce said, and completes the message
+// with its last one. The caller holds the lock.
+func (p *peer) landed(h cluster.Header, m *packet) {
+	m.got += h.Piece
+	m.Whole = m.Declared || m.got == m.Size
+	if !m.Whole {
+		return
+	}
+	if h.Piece < h.Size && !m.Declared {
+		delete(p.arriving, m.number)
+	}
+	if m.Recv != nil {
+		p.n.self.Finish(&m.Packet)
+	}
+	p.arrived++
+}
+
+// body reads a piece into dst and checks it.
 func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 	var sum uint32
 	for at := 0; at < len(dst); {
@@ -131,17 +160,6 @@ func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
 	l.now = nil
-	p.got += len(dst)
-	p.Whole = p.Declared || p.got == p.Size
-	if !p.Whole {
-		return nil
-	}
-	if h.Piece < h.Size {
-		delete(l.p.arriving, p.number)
-	}
-	if p.Recv != nil {
-		n.self.Finish(&p.Packet)
-	}
-	l.p.arrived++
+	l.p.landed(h, p)
 	return nil
 }

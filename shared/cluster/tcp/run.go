@@ -18,8 +18,7 @@ func (n *node) prepare(ln net.Listener, body func(cluster.Proc) ([]byte, error))
 		n.report(n.cfg.Rank, "rendezvous", errFrame)
 		return false
 	}
-	n.keep(ln)
-	if n.mesh(ln) != nil {
+	if n.fabric.join(ln) != nil {
 		return false
 	}
 	r := ready{Chunk: n.cfg.Chunk}
@@ -39,7 +38,14 @@ func (n *node) prepare(ln net.Listener, body func(cluster.Proc) ([]byte, error))
 	}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	n.chunk, n.Begin = b.Chunk, time.Now()
+	n.chunk, n.Begin = b.Chunk, n.local.begin()
+	for _, p := range n.peers {
+		for i := 0; p != nil && i < len(p.links); i++ {
+			if l := p.links[i]; l.conn.over != nil {
+				l.extra.Store(l.conn.sent.Load()) // handshake and all: what follows is messages
+			}
+		}
+	}
 	n.self.Run(body)
 	return true
 }
@@ -102,7 +108,7 @@ func (n *node) leave() {
 		n.report(n.cfg.Rank, op, err)
 		return
 	}
-	r := report{Kernel: n.kernel()}
+	r := report{Kernel: n.fabric.acknowledged()}
 	r.Counted = r.Kernel >= 0
 	n.Mu.Lock()
 	n.acked = r.Kernel

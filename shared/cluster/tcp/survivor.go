@@ -4,36 +4,99 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"time"
 
 	"gradsync/shared/cluster/internal/rank"
 )
 
+// Loss is a rank that an elastic run goes on without.
+//
+// Source: ours: whom, when and why, for whoever looks after the processes
+type Loss struct {
+	Rank  int
+	After time.Duration // since the run began
+	Cause string
+}
+
+// Events are told of a run to whoever looks after its processes, one after the other; nil: nobody asks.
+//
+// Source: ours: as Loss
+type Events struct {
+	Here  func()     // ranks may come
+	Begun func()     // all ranks have met: from now on the run goes on without those it loses
+	Lost  func(Loss) // a rank, at once
+}
+
+func (e *Events) here() {
+	if e.Here != nil {
+		e.Here()
+	}
+}
+
+func (e *Events) begun() {
+	if e.Begun != nil {
+		e.Begun()
+	}
+}
+
+func (e *Events) lost(l Loss) {
+	if e.Lost != nil {
+		e.Lost(l)
+	}
+}
+
+// Verdict tells how a run ended.
+//
+// Source: ours: as Loss
+type Verdict struct {
+	Lost    []Loss        // in that order
+	Elapsed time.Duration // of the rank that took longest; 0 if the run failed
+}
+
+// Ranks returns the lost ranks, in that order.
+//
+// Source: ours: as Loss
+func (v *Verdict) Ranks() (lost []int) {
+	for _, l := range v.Lost {
+		lost = append(lost, l.Rank)
+	}
+	return lost
+}
+
 // Rendezvous serves the rendezvous of one run of a job at ln in a process that is none of its ranks, so that any of
-// them may be lost. It returns when the run has ended and ln is closed: the ranks that an elastic run went on without,
-// in order, and the *cluster.AbortError of a run that failed. Of cfg it ignores Rank, Host and Listen.
+// them may be lost. It returns when the run has ended and ln is closed; the error of a run that failed is a
+// *cluster.AbortError. If ctx ends, so does the run, with ctx's cause. Of cfg it ignores Rank, Host and Listen.
 //
 // Source: ours: a rendezvous in one of the ranks would die with it
-func Rendezvous(ctx context.Context, cfg Config, ln net.Listener) (lost []int, err error) {
+func Rendezvous(ctx context.Context, cfg Config, ln net.Listener, tell Events) (v Verdict, err error) {
 	cfg.Rank, cfg.Rendezvous = 0, ln.Addr().String()
-	cfg, err = cfg.checked()
+	if cfg, err = cfg.checked(); err == nil {
+		err = cfg.allowed(ln.Addr())
+	}
+	if err == nil {
+		err = cfg.unlockRendezvous()
+	}
 	if err != nil {
 		_ = ln.Close()
-		return nil, err
+		return v, err
 	}
 	c := newCoordinator(&cfg, 1, ln)
+	c.inform = tell
+	tell.here()
 	return c.alone(ctx)
 }
 
 // alone serves a rendezvous that is no rank's.
-func (c *coordinator) alone(ctx context.Context) (lost []int, err error) {
+func (c *coordinator) alone(ctx context.Context) (v Verdict, err error) {
 	c.rank = -1
 	stop := context.AfterFunc(ctx, func() { close(c.quit) })
 	defer stop()
+	c.cause = func() error { return context.Cause(ctx) }
 	c.serve(func() {})
 	if c.verdict != nil {
 		err = c.verdict.restore(nil)
 	}
-	return c.lost, err
+	return Verdict{Lost: c.losses, Elapsed: c.elapsed}, err
 }
 
 // crash is called, with the lock held, when a thread ended with cluster.ErrCrashed: this rank says no word more.

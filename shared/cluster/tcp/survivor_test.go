@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,14 +19,26 @@ import (
 
 // served is a rendezvous that is no rank's.
 type served struct {
-	lost []int
+	lost []int // in the verdict
+	told []int // at once
 	err  error
 	done chan struct{}
+
+	watched  tcp.Verdict // as a launcher elsewhere hears it
+	heard    []int
+	begun    bool
+	watching error
 }
 
 // elastic returns the configurations of n ranks of an elastic job, of which some are to be lost, and serves their
 // rendezvous.
 func elastic(t *testing.T, n, losses int, timeout time.Duration, conns int) ([]tcp.Config, *served) {
+	t.Helper()
+	return elasticBy(t, n, losses, timeout, conns, "", "")
+}
+
+// elasticBy is elastic by certificates: in here is the rendezvous's, in there are the ranks'.
+func elasticBy(t *testing.T, n, losses int, timeout time.Duration, conns int, here, there string) ([]tcp.Config, *served) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -34,7 +47,7 @@ func elastic(t *testing.T, n, losses int, timeout time.Duration, conns int) ([]t
 	cfgs := make([]tcp.Config, n)
 	for i := range cfgs {
 		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: fmt.Sprint("elastic ", losses), Rendezvous: ln.Addr().String(), Timeout: timeout, Join: never,
-			Chunk: 64 << 10, Conns: conns, Elastic: true}
+			Chunk: 64 << 10, Conns: conns, Elastic: true, Certs: there}
 	}
 	s := &served{done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -42,10 +55,37 @@ func elastic(t *testing.T, n, losses int, timeout time.Duration, conns int) ([]t
 		cancel()
 		<-s.done
 	})
+	var group sync.WaitGroup
+	group.Go(func() {
+		var v tcp.Verdict
+		at := cfgs[0]
+		at.Certs = here
+		v, s.err = tcp.Rendezvous(ctx, at, ln, tcp.Events{Lost: func(l tcp.Loss) { s.told = append(s.told, l.Rank) }})
+		s.lost = v.Ranks()
+	})
+	may := make(chan struct{}, 2)
+	group.Go(func() {
+		s.watched, s.watching = tcp.Watch(ctx, cfgs[n-1], tcp.Events{Here: func() { may <- struct{}{} }, Begun: func() { s.begun = true },
+			Lost: func(l tcp.Loss) { s.heard = append(s.heard, l.Rank) }})
+		may <- struct{}{}
+	})
 	go func() {
 		defer close(s.done)
-		s.lost, s.err = tcp.Rendezvous(ctx, cfgs[0], ln)
+		group.Wait()
+		if got := s.watched.Ranks(); !slices.Equal(got, s.lost) || !slices.Equal(s.told, s.lost) || !slices.Equal(s.heard, s.lost) ||
+			fmt.Sprint(s.watching) != fmt.Sprint(s.err) {
+			t.Errorf("the rendezvous says %v, lost %v and told %v; who watches hears %v, %v and %v", s.err, s.lost, s.told, s.watching, got, s.heard)
+		}
+		if s.begun != (s.err == nil) {
+			t.Errorf("the run has begun: %v; it ended with %v", s.begun, s.err)
+		}
+		for _, l := range s.watched.Lost {
+			if l.After <= 0 || l.Cause == "" {
+				t.Errorf("%+v: want an instant and a cause", l)
+			}
+		}
 	}()
+	<-may
 	return cfgs, s
 }
 
@@ -96,10 +136,10 @@ func runElastic(cfg tcp.Config) {
 }
 
 // outlive runs n processes, does something to victims one after the other and checks that the others go on to the end,
-// and that the first of them has what all left.
-func outlive(t *testing.T, n int, timeout time.Duration, blow func(p *os.Process) error, victims ...int) (procs []*process, s *served) {
+// and that the first of them has what all left. They have the certificates of a folder; "": none.
+func outlive(t *testing.T, certs string, n int, timeout time.Duration, blow func(p *os.Process) error, victims ...int) (procs []*process, s *served) {
 	t.Helper()
-	cfgs, s := elastic(t, n, len(victims), timeout, 1)
+	cfgs, s := elasticBy(t, n, len(victims), timeout, 1, certs, certs)
 	for _, cfg := range cfgs {
 		procs = append(procs, launch(t, cfg))
 	}
@@ -153,7 +193,7 @@ func TestSurvivorsOfKilledProcesses(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	for _, victims := range [][]int{{2}, {0}, {0, 1}, {3, 0, 1}} {
-		outlive(t, 4, never, (*os.Process).Kill, victims...)
+		outlive(t, "", 4, never, (*os.Process).Kill, victims...)
 	}
 }
 

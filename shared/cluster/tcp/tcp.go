@@ -13,8 +13,9 @@ import (
 // Runtime is one rank of a job of several processes, or all ranks of one.
 type Runtime struct {
 	cfg  Config
-	err  error // of the configuration, reported by Run
-	loop bool  // all ranks in this process
+	err  error  // of the configuration, reported by Run
+	loop bool   // all ranks in this process
+	over Fabric // in place of TCP; nil: TCP
 
 	mu    sync.Mutex
 	runs  int
@@ -72,14 +73,25 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 	if r.loop {
 		return r.loopback(ctx, run, body)
 	}
+	if r.over != nil {
+		return r.across(ctx, run, body)
+	}
+	cfg := r.cfg
+	if err := cfg.unlock(); err != nil {
+		return cluster.Outcome{}, err
+	}
 	var ln net.Listener
 	if r.cfg.Host {
 		var err error
 		if ln, err = net.Listen("tcp", r.cfg.Rendezvous); err != nil {
 			return cluster.Outcome{}, &cluster.AbortError{Rank: r.cfg.Rank, Addr: r.cfg.name(r.cfg.Rank, r.cfg.Rendezvous), Op: "rendezvous", Err: err}
 		}
+		if err := cfg.allowed(ln.Addr()); err != nil {
+			_ = ln.Close()
+			return cluster.Outcome{}, err
+		}
 	}
-	n := newNode(r.cfg, run, nil)
+	n := newNode(cfg, run, nil)
 	out, err := n.process(ctx, ln, body)
 	r.keep(n)
 	return out, err
@@ -98,34 +110,44 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 		return cluster.Outcome{}, fmt.Errorf("tcp: %w", err)
 	}
 	outs, errs := make([]cluster.Outcome, r.cfg.Size), make([]error, r.cfg.Size)
-	shared := &origins{}
-	var group, host sync.WaitGroup
-	alone, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	var lost []int
-	var verdict error
-	if r.cfg.Elastic { // any rank may be lost, so none has the rendezvous
-		cfg := r.cfg
-		cfg.Rendezvous = ln.Addr().String()
-		host.Add(1)
-		go func() {
-			defer host.Done()
-			lost, verdict = newCoordinator(&cfg, run, ln).alone(alone)
-		}()
-	}
+	shared := &siblings{}
 	nodes := make([]*node, r.cfg.Size)
 	for rank := range r.cfg.Size {
 		cfg := r.cfg
 		cfg.Rank, cfg.Host, cfg.Rendezvous = rank, rank == 0 && !r.cfg.Elastic, ln.Addr().String()
+		if err := cfg.unlock(); err != nil {
+			_ = ln.Close()
+			return cluster.Outcome{}, err
+		}
 		nodes[rank] = newNode(cfg, run, shared)
+	}
+	var group, host sync.WaitGroup
+	alone, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	var ended Verdict
+	var verdict error
+	if r.cfg.Elastic { // any rank may be lost, so none has the rendezvous
+		cfg := r.cfg
+		cfg.Rendezvous = ln.Addr().String()
+		if err := cfg.unlockRendezvous(); err != nil {
+			_ = ln.Close()
+			return cluster.Outcome{}, err
+		}
+		host.Add(1)
+		go func() {
+			defer host.Done()
+			ended, verdict = newCoordinator(&cfg, run, ln).alone(alone)
+		}()
+	}
+	for rank, n := range nodes {
 		at := net.Listener(nil)
-		if cfg.Host {
+		if n.cfg.Host {
 			at = ln
 		}
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			outs[rank], errs[rank] = nodes[rank].process(ctx, at, body)
+			outs[rank], errs[rank] = n.process(ctx, at, body)
 		}()
 	}
 	group.Wait()
@@ -133,6 +155,7 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 		cancel()
 	}
 	host.Wait()
+	lost := ended.Ranks()
 	if len(lost) == r.cfg.Size {
 		return outs[0], verdict
 	}

@@ -12,8 +12,10 @@ func (c *coordinator) isReady(m *member, r ready) {
 		c.chunk = r.Chunk
 	}
 	if c.ready++; c.ready == c.cfg.Size {
-		c.begun = true
+		c.begun, c.since = true, time.Now()
 		c.all(kindBegin, begin{Chunk: c.chunk})
+		c.tellWatchers(kindBegin, begin{Chunk: c.chunk})
+		c.inform.begun()
 	}
 }
 
@@ -52,7 +54,8 @@ func (c *coordinator) finish() {
 		end.Elapsed = max(end.Elapsed, m.elapsed)
 	}
 	c.all(kindEnd, end)
-	c.ended = true
+	c.tellWatchers(kindEnd, end)
+	c.ended, c.elapsed = true, end.Elapsed
 }
 
 // startWave asks every rank for its state once all have said that they are
@@ -138,6 +141,21 @@ func (c *coordinator) lose(rank, by int, err error) {
 	c.without(&failure{Rank: rank, Op: op, Lost: &RankLost{Rank: rank, Addr: addr, NoticedBy: by, Cause: err.Error()}, Origin: -1})
 }
 
+// leaves goes on without a rank that was told to end, as if its process had died. If that process has the rendezvous,
+// or not all have begun, the run ends; so it does if who serves the rendezvous was told to end, too, as by Ctrl-C.
+func (c *coordinator) leaves(m *member, f *failure) {
+	f.Rank, f.Lost = m.rank, nil
+	switch {
+	case c.cause != nil && c.cause() != nil:
+		c.giveUp()
+	case c.cfg.Elastic && c.begun && m.rank != c.rank:
+		f.Op = leftRun
+		c.without(f)
+	default:
+		c.fail(f)
+	}
+}
+
 // without ends the run because a rank is lost; an elastic one that has begun goes on without it.
 func (c *coordinator) without(f *failure) {
 	if !c.cfg.Elastic || !c.begun || f.Rank < 0 || f.Rank >= c.cfg.Size {
@@ -150,6 +168,7 @@ func (c *coordinator) without(f *failure) {
 	}
 	m.lost = true
 	c.lost = append(c.lost, m.rank)
+	c.count(f)
 	if m.report != nil {
 		c.done--
 	}
@@ -182,6 +201,7 @@ func (c *coordinator) fail(f *failure) {
 	}
 	c.verdict = f
 	c.all(kindAbort, f)
+	c.tellWatchers(kindAbort, f)
 }
 
 // drain closes a connection after the other end has, so that what was sent

@@ -32,39 +32,6 @@ func finishes(t *testing.T, p *cluster.Platform, n int, cfg virtual.Config) []ti
 	return ends
 }
 
-// maxPlus computes the same ring as a recurrence over ranks and steps, in integer
-// picoseconds: a rank begins step k+1 when its message has left and its left
-// neighbour's has arrived.
-func maxPlus(hosts []cluster.Host, n, header int) []time.Duration {
-	parts := len(hosts)
-	now, free, next := make([]int64, parts), make([]int64, parts), make([]int64, parts)
-	ps := func(seconds float64) int64 { return int64(math.Round(seconds * 1e12)) }
-	for k := range 2 * (parts - 1) {
-		for r := range parts {
-			l := (r + parts - 1) % parts
-			c := l - k // reduce-scatter: rank n sends chunk n−i
-			if k >= parts-1 {
-				c = l + 1 - (k - (parts - 1)) // all-gather: n+1−i
-			}
-			lo, hi := collective.Chunk(n, parts, c)
-			size := float64(4*(hi-lo) + header)
-			alpha := ps((hosts[l].Latency + hosts[r].Latency).Seconds())
-			sent := now[l] + ps(size/hosts[l].Bandwidth)
-			slot := max(now[l]+alpha, free[r])
-			free[r] = slot + ps(size/hosts[r].Bandwidth)
-			next[r] = max(next[r], free[r], sent+alpha)
-			next[l] = max(next[l], sent)
-		}
-		copy(now, next)
-		clear(next)
-	}
-	out := make([]time.Duration, parts)
-	for r := range out {
-		out[r] = time.Duration(now[r] / 1000)
-	}
-	return out
-}
-
 func TestRingOf1024RanksEqualsTheMaxPlusRecurrence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -75,10 +42,17 @@ func TestRingOf1024RanksEqualsTheMaxPlusRecurrence(t *testing.T) {
 			p.Workers[i].Bandwidth *= 1 + float64(i%7)/10
 			p.Workers[i].Latency += time.Duration(i%5) * 777 * time.Nanosecond
 		}
-		got, want := finishes(t, p, elements, virtual.Config{}), maxPlus(p.Workers, elements, cluster.HeaderBytes)
-		for r := range got {
-			if got[r] != want[r] {
-				t.Fatalf("N=%d rank %d: %v, max-plus recurrence %v", n, r, got[r], want[r])
+		m, err := collective.NewMaxPlus(p, cluster.HeaderBytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.Ring(t.Context(), elements, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, got := range finishes(t, p, elements, virtual.Config{}) {
+			if want := time.Duration(want[r] / 1000); got != want {
+				t.Fatalf("N=%d rank %d: %v, max-plus recurrence %v", n, r, got, want)
 			}
 		}
 	}

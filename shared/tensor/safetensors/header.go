@@ -45,8 +45,8 @@ func parseHeader(header []byte) ([]named, map[string]string, error) {
 		if err := dec.Decode(&e.entry); err != nil {
 			return nil, nil, fmt.Errorf("safetensors: header: tensor %q: %w", name, err)
 		}
-		if e.Dtype != "F32" || e.Shape == nil || len(e.Offsets) != 2 {
-			return nil, nil, fmt.Errorf("safetensors: header: tensor %q: dtype %q, shape %v, %d offsets; want F32, a shape, 2 offsets",
+		if width[e.Dtype] == 0 || e.Shape == nil || len(e.Offsets) != 2 {
+			return nil, nil, fmt.Errorf("safetensors: header: tensor %q: dtype %q, shape %v, %d offsets; want F32 or U8, a shape, 2 offsets",
 				name, e.Dtype, e.Shape, len(e.Offsets))
 		}
 		entries = append(entries, e)

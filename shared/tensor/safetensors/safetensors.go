@@ -5,7 +5,8 @@
 //	n bytes     JSON {"name": {"dtype":"F32","shape":[…],"data_offsets":[from,to]}, …}
 //	the rest    the tensors' data, little-endian, without gaps
 //
-// It is strict: what it accepts, every reader accepts. Only dtype F32 is known.
+// It is strict: what it accepts, every reader accepts. Only dtype F32 is known, and U8 for bytes that are
+// no weights, which Encode and Decode take, and Read refuses.
 package safetensors
 
 import (
@@ -27,6 +28,7 @@ type Tensor struct {
 	Name  string
 	Shape []int
 	Data  []float32
+	Bytes []byte // nil: the tensor is Data, of dtype F32; else it is these, of dtype U8, and Data is nil
 }
 
 // File is the content of one file: tensors in the order of their data, and
@@ -43,6 +45,9 @@ const metadataKey = "__metadata__"
 
 // maxHeader is the format's own limit on the header's length.
 const maxHeader = 100_000_000
+
+// width is the size in bytes of an element by dtype.
+var width = map[string]int64{"F32": 4, "U8": 1}
 
 // entry is a tensor in the header.
 type entry struct {
@@ -73,13 +78,18 @@ func Encode(f File) ([]byte, error) {
 			shape[i] = int64(d)
 		}
 		n, err := elements(shape)
-		if err != nil || n != int64(len(t.Data)) {
-			return nil, fmt.Errorf("safetensors: tensor %q: shape %v does not fit %d values", t.Name, t.Shape, len(t.Data))
+		if err != nil || n != int64(len(t.Data)+len(t.Bytes)) || t.Bytes != nil && t.Data != nil {
+			return nil, fmt.Errorf("safetensors: tensor %q: shape %v does not fit %d values and %d bytes", t.Name, t.Shape, len(t.Data), len(t.Bytes))
 		}
-		if err := field(&header, t.Name, entry{"F32", shape, []int64{at, at + 4*n}}); err != nil {
+		dtype := "F32"
+		if t.Bytes != nil {
+			dtype = "U8"
+		}
+		to := at + n*width[dtype]
+		if err := field(&header, t.Name, entry{dtype, shape, []int64{at, to}}); err != nil {
 			return nil, err
 		}
-		at += 4 * n
+		at = to
 	}
 	header.WriteByte('}')
 	for header.Len()%8 != 0 { // the format asks for aligned data
@@ -92,6 +102,7 @@ func Encode(f File) ([]byte, error) {
 	out = binary.LittleEndian.AppendUint64(out, uint64(header.Len()))
 	out = append(out, header.Bytes()...)
 	for _, t := range f.Tensors {
+		out = append(out, t.Bytes...)
 		for _, v := range t.Data {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
 		}
@@ -156,14 +167,20 @@ func (e named) tensor(body []byte, at int64) (Tensor, error) {
 	if err != nil {
 		return Tensor{}, fmt.Errorf("safetensors: tensor %q: %w", e.name, err)
 	}
-	if from != at || to < from || to > int64(len(body)) || to-from != 4*n {
+	size := n * width[e.Dtype]
+	if from != at || to < from || to > int64(len(body)) || to-from != size {
 		return Tensor{}, fmt.Errorf("safetensors: tensor %q of shape %v at [%d, %d): want %d bytes from %d of a body of %d",
-			e.name, e.Shape, from, to, 4*n, at, len(body))
+			e.name, e.Shape, from, to, size, at, len(body))
 	}
-	t := Tensor{Name: e.name, Shape: make([]int, len(e.Shape)), Data: make([]float32, n)}
+	t := Tensor{Name: e.name, Shape: make([]int, len(e.Shape))}
 	for i, d := range e.Shape {
 		t.Shape[i] = int(d)
 	}
+	if e.Dtype == "U8" {
+		t.Bytes = append([]byte{}, body[from:to]...)
+		return t, nil
+	}
+	t.Data = make([]float32, n)
 	for i := range t.Data {
 		t.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[from+4*int64(i):]))
 	}
@@ -242,7 +259,7 @@ func replace(path string, data []byte) (err error) {
 // maxFile is the size in bytes of the largest file that is read.
 const maxFile = 16 << 30
 
-// Read reads a whole file, of at most 16 GiB. What is no file, as a device, is refused: it
+// Read reads a whole file of F32, of at most 16 GiB. What is no file, as a device, is refused: it
 // has no end to trust in.
 func Read(path string) (File, error) {
 	info, err := os.Stat(path)
@@ -262,6 +279,11 @@ func Read(path string) (File, error) {
 	f, err := Decode(data)
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, t := range f.Tensors {
+		if t.Bytes != nil {
+			return File{}, fmt.Errorf("%s: safetensors: tensor %q has dtype U8, want F32", path, t.Name)
+		}
 	}
 	return f, nil
 }

@@ -1,6 +1,7 @@
 package safetensors
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"os"
@@ -15,9 +16,9 @@ import (
 func sample() File {
 	return File{
 		Tensors: []Tensor{
-			{"conv1.weight", []int{2, 1, 3}, []float32{1, -2, 3.5, 0, float32(math.Inf(1)), -1e-40}},
-			{"empty", []int{0, 4}, []float32{}},
-			{"scalar", []int{}, []float32{7}},
+			{Name: "conv1.weight", Shape: []int{2, 1, 3}, Data: []float32{1, -2, 3.5, 0, float32(math.Inf(1)), -1e-40}},
+			{Name: "empty", Shape: []int{0, 4}, Data: []float32{}},
+			{Name: "scalar", Shape: []int{}, Data: []float32{7}},
 		},
 		Metadata: map[string]string{"model": "lenet5", "seed": "1"},
 	}
@@ -77,7 +78,11 @@ func TestRoundTripProperty(t *testing.T) {
 			for j := range data {
 				data[j] = float32(100*i + j)
 			}
-			f.Tensors = append(f.Tensors, Tensor{name, shape, data})
+			if i%3 == 2 {
+				f.Tensors = append(f.Tensors, Tensor{Name: name, Shape: shape, Bytes: bytes.Repeat([]byte{byte(i)}, n)})
+				continue
+			}
+			f.Tensors = append(f.Tensors, Tensor{Name: name, Shape: shape, Data: data})
 		}
 		raw, err := Encode(f)
 		if err != nil {
@@ -140,15 +145,26 @@ func TestStrict(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for _, tensors := range [][]Tensor{
-		{{"a", []int{1}, []float32{1}}, {"a", []int{1}, []float32{2}}},
-		{{"__metadata__", []int{1}, []float32{1}}},
-		{{"", []int{1}, []float32{1}}},
-		{{"a", []int{2}, []float32{1}}},
-		{{"a", []int{-1}, nil}},
+		{{Name: "a", Shape: []int{1}, Data: []float32{1}}, {Name: "a", Shape: []int{1}, Data: []float32{2}}},
+		{{Name: "__metadata__", Shape: []int{1}, Data: []float32{1}}},
+		{{Name: "", Shape: []int{1}, Data: []float32{1}}},
+		{{Name: "a", Shape: []int{2}, Data: []float32{1}}},
+		{{Name: "a", Shape: []int{-1}, Data: nil}},
 	} {
 		if _, err := Encode(File{Tensors: tensors}); err == nil {
 			t.Errorf("%v: accepted", tensors)
 		}
+	}
+}
+
+// Bytes are no weights: Read refuses them.
+func TestReadRefusesBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bytes")
+	if err := Write(path, File{Tensors: []Tensor{{Name: "raw", Shape: []int{3}, Bytes: []byte("abc")}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), `"raw" has dtype U8, want F32`) {
+		t.Errorf("error %v", err)
 	}
 }
 

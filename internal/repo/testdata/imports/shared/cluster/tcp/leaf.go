@@ -1,0 +1,2 @@
+// Package tcp stands here so that others can import it.
+package tcp
