@@ -102,6 +102,7 @@ var mpiSource []byte
 // MPI is where Open MPI's contenders come from: a C program that Build compiles.
 type MPI struct {
 	Compiler, Launcher string // "": mpicc and mpirun, Debian's names of Open MPI's first
+	Any                bool   // over what Open MPI chooses; else over TCP alone
 	dir                string
 }
 
@@ -146,13 +147,23 @@ func found(named string, usual ...string) (string, error) {
 
 func (m *MPI) binary() string { return filepath.Join(m.dir, "ring") }
 
-// Contender returns MPIRing or MPIReduce for a job, over TCP alone.
+// Contender returns MPIRing or MPIReduce for a job.
 func (m *MPI) Contender(j Job) Contender {
 	return &Process{Job: j, Command: func(ctx context.Context) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, m.Launcher, "--mca", "btl", "tcp,self", "--oversubscribe", "--bind-to", "none",
-			"--allow-run-as-root", "-n", strconv.Itoa(j.Ranks), m.binary())
-		return WithEnvironment(cmd)
+		if m.Any {
+			return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), "transport of its choice"))
+		}
+		return WithEnvironment(m.Start(ctx, j.Ranks, m.binary()))
 	}}
+}
+
+// Start makes a command that starts a program as a number of ranks.
+func (m *MPI) Start(ctx context.Context, ranks int, words ...string) *exec.Cmd {
+	all := []string{"--oversubscribe", "--bind-to", "none", "--allow-run-as-root", "-n", strconv.Itoa(ranks)}
+	if !m.Any {
+		all = append([]string{"--mca", "btl", "tcp,self"}, all...)
+	}
+	return exec.CommandContext(ctx, m.Launcher, append(all, words...)...)
 }
 
 // Close removes the program.

@@ -61,6 +61,7 @@ type RingRow struct {
 	Bandwidth map[string]Spread `json:"bytes_per_second"` // by contender; max is the best round
 	Ratio     *Interval         `json:"ratio,omitempty"`  // ours over MPI_Allreduce
 	RingRatio *Interval         `json:"ratio_ring,omitempty"`
+	TLSRatio  *Interval         `json:"ratio_tls,omitempty"` // ours with TLS over ours in the clear
 	Notes     []Note            `json:"notes,omitempty"`
 	Functions []Function        `json:"functions,omitempty"` // CPU profile of our rank 0
 }
@@ -121,6 +122,9 @@ func (o *Outcome) Ring() RingRow {
 	if peer := o.Find(MPIRing); peer != nil {
 		r.RingRatio = medianInterval(ratios(ours.speeds, peer.speeds))
 	}
+	if sealed := o.Find(TLSRing); sealed != nil {
+		r.TLSRatio = medianInterval(ratios(sealed.speeds, ours.speeds))
+	}
 	return r
 }
 
@@ -128,16 +132,25 @@ func (o *Outcome) Ring() RingRow {
 var ringHead = []string{"processes", "size", "gradsync", "Open MPI ring", "MPI_Allreduce", "× MPI_Allreduce", "× Open MPI ring", "loopback", "memcpy", "rounds"}
 
 func (r RingRow) cells() []string {
+	out := append(r.rates(OurRing, MPIRing, MPIReduce), r.Ratio.text(), r.RingRatio.text())
+	out = append(out, r.rates(Stream, Copy)[2:]...)
+	return append(out, r.rounds())
+}
+
+func (r RingRow) rounds() string { return fmt.Sprint(r.Rounds) }
+
+// rates returns the case and the contenders' bandwidths in GB/s, median and best.
+func (r RingRow) rates(names ...string) []string {
 	out := []string{fmt.Sprint(r.Ranks), SizeText(r.Bytes)}
-	rate := func(name string) string {
+	for _, name := range names {
 		s, ok := r.Bandwidth[name]
 		if !ok {
-			return "absent"
+			out = append(out, "absent")
+			continue
 		}
-		return fmt.Sprintf("%s (%s)", figure(s.Median/1e9), figure(s.Max/1e9))
+		out = append(out, fmt.Sprintf("%s (%s)", figure(s.Median/1e9), figure(s.Max/1e9)))
 	}
-	out = append(out, rate(OurRing), rate(MPIRing), rate(MPIReduce), r.Ratio.text(), r.RingRatio.text(), rate(Stream), rate(Copy))
-	return append(out, fmt.Sprint(r.Rounds))
+	return out
 }
 
 func (i *Interval) text() string {
@@ -149,12 +162,17 @@ func (i *Interval) text() string {
 
 // RingText returns the table for a terminal, then each note once.
 func RingText(rows []RingRow) string {
-	var b strings.Builder
 	table := [][]string{ringHead}
 	for _, r := range rows {
 		table = append(table, r.cells())
 	}
-	widths := make([]int, len(ringHead))
+	return ringTable(table, rows)
+}
+
+// ringTable sets a table and adds what is noted of its rows.
+func ringTable(table [][]string, rows []RingRow) string {
+	var b strings.Builder
+	widths := make([]int, len(table[0]))
 	for _, row := range table {
 		for i, c := range row {
 			widths[i] = max(widths[i], len([]rune(c)))
@@ -170,6 +188,10 @@ func RingText(rows []RingRow) string {
 		b.WriteString(n + "\n")
 	}
 	for _, r := range rows {
+		if s, ok := r.Bandwidth[TLSRing]; ok {
+			fmt.Fprintf(&b, "%d processes, %s, with TLS 1.3: %s (%s), × in the clear %s\n", r.Ranks, SizeText(r.Bytes), figure(s.Median/1e9), figure(s.Max/1e9),
+				r.TLSRatio.text())
+		}
 		for _, f := range r.Functions {
 			fmt.Fprintf(&b, "%d processes, %s: %5.1f %% %s\n", r.Ranks, SizeText(r.Bytes), 100*f.Share, f.Name)
 		}

@@ -44,6 +44,11 @@ func TestRingRow(t *testing.T) {
 	if r.Ratio == nil || *r.Ratio != (Interval{2, 2, 2, 1 - 2./16}) || r.RingRatio != nil || r.Rounds != 4 {
 		t.Errorf("%+v", r)
 	}
+	o.Results = append(o.Results, &Result{Contender: TLSRing, Rounds: 4, StepTime: Spread{4e-3, 4e-3, 8e-3}, speeds: []float64{250, 250, 125, 125}})
+	if sealed := o.Ring(); sealed.TLSRatio == nil || *sealed.TLSRatio != (Interval{0.25, 0.25, 0.25, 1 - 2./16}) ||
+		!strings.Contains(RingText([]RingRow{sealed}), "2 processes, 1 MiB, with TLS 1.3: 0.262 (0.262), × in the clear 0.25 (0.25 to 0.25)\n") {
+		t.Errorf("%+v:\n%s", sealed, RingText([]RingRow{sealed}))
+	}
 	if got := r.Bandwidth[OurRing]; got.Median != (1<<20)/1e-3 || got.Max != (1<<20)/1e-3 || got.Min != (1<<20)/2e-3 {
 		t.Errorf("bus bandwidth %+v", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ import (
 	"gradsync/internal/atomic"
 	"gradsync/internal/readfile"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/mpi"
 	"gradsync/shared/cluster/tcp"
 )
 
@@ -35,12 +37,14 @@ type ringFlags struct {
 	np      []int
 	conns   int
 	segment int
+	tls     bool
 	into    string
+	runtime string
 }
 
 // newRingFlags returns the defaults.
 func newRingFlags() *ringFlags {
-	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment}
+	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment, runtime: "tcp"}
 	f.rounds, f.seconds, f.budget = 11, 0.1, 30
 	return f
 }
@@ -52,15 +56,25 @@ func (a *app) benchRingCommand() *cobra.Command {
 		Long: `The ring all-reduce between processes of this machine, over TCP, beside a ring
 in C and MPI_Allreduce over Open MPI's TCP (Debian: openmpi-bin libopenmpi-dev),
 copy() of as many bytes, and a one-way TCP stream of 1 MiB writes, which is what
-the loopback carries. All run in one session, rounds interleaved.
+the loopback carries. All run in one session, rounds interleaved. With --tls our
+ring runs once more with certificates, over TLS 1.3 (gradsync certs).
 
 Numbers are GB/s (10⁹ bytes), median and best round: bus bandwidth of the
 all-reduces, bytes/time · 2(N−1)/N. Ratios are taken round by round: their
-median and, with six rounds or more, its interval of 95 % or more.`,
-		Example: "  gradsync bench ring --np 2 --sizes 1MiB,16MiB\n  gradsync bench ring --json",
+median and, with six rounds or more, its interval of 95 % or more.
+
+With --runtime mpi our ring over Open MPI, with what transport that chooses, is
+beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
+		Example: "  gradsync bench ring --np 2 --sizes 1MiB,16MiB --tls\n  gradsync bench ring --runtime mpi --np 2 --sizes 4KiB,1MiB\n  gradsync bench ring --json",
 		Args:    args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.runtime != "tcp" {
+				return a.benchRingOnMPI(cmd.Context(), f)
+			}
 			var before []byte
+			if f.tls && f.into != "" {
+				return usagef("bench: ring: --tls is not in the section that --into writes")
+			}
 			if f.into != "" { // not after minutes of measuring
 				var err error
 				if before, err = readfile.Limited(f.into, bench.MaxFile); err != nil {
@@ -96,9 +110,11 @@ median and, with six rounds or more, its interval of 95 % or more.`,
 	s.Float64Var(&f.budget, "budget", f.budget, "seconds of rounds after which a contender sits out, 3 rounds at least")
 	s.Float64Var(&f.profile, "profile", 0, "seconds of CPU profile of our rank 0 after the rounds")
 	s.StringVar(&f.into, "into", "", "also write the section of this report, as BENCHMARKS.md")
+	s.StringVar(&f.runtime, "runtime", f.runtime, "tcp, or mpi: what MPI's wire costs beside it")
 	s.StringSliceVar(&f.sizes, "sizes", nil, "bytes of a vector, as 4KiB,1MiB (default 4KiB to 256MiB in powers of 4)")
 	s.IntSliceVar(&f.np, "np", f.np, "processes")
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
+	s.BoolVar(&f.tls, "tls", false, "our ring with certificates too, beside itself in the clear")
 	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
 	return cmd
 }
@@ -185,6 +201,18 @@ func (f *ringFlags) playRing(ctx context.Context, np, bytes int, mpi *bench.MPI,
 		return j
 	}
 	contenders := []bench.Contender{&bench.Process{Job: job(bench.KindRing, bench.OurRing), Command: f.ringCommand(np)}}
+	if f.tls {
+		dir, err := os.MkdirTemp("", "gradsync-bench-*")
+		if err != nil {
+			return nil, fmt.Errorf("bench: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		certs, now := filepath.Join(dir, "certs"), time.Now()
+		if _, err := tcp.MakeCerts(certs, tcp.Certs{Job: "bench", Ranks: np, From: now.Add(-time.Hour), Until: now.Add(24 * time.Hour)}); err != nil {
+			return nil, err
+		}
+		contenders = append(contenders, &bench.Process{Job: job(bench.KindRing, bench.TLSRing), Command: f.ringCommand(np, "--certs", certs)})
+	}
 	for _, name := range []string{bench.MPIRing, bench.MPIReduce} {
 		if unable != nil {
 			out.Notes = append(out.Notes, bench.Note{Contender: name, Why: unable.Why})
@@ -263,9 +291,9 @@ func self(ctx context.Context, words ...string) *exec.Cmd {
 	return cmd
 }
 
-// ringCommand starts our ring over np processes.
-func (f *ringFlags) ringCommand(np int) func(context.Context) *exec.Cmd {
-	words := []string{"launch", "--np", strconv.Itoa(np)}
+// ringCommand starts our ring over np processes, with more flags of launch.
+func (f *ringFlags) ringCommand(np int, more ...string) func(context.Context) *exec.Cmd {
+	words := append([]string{"launch", "--np", strconv.Itoa(np)}, more...)
 	if f.conns > 0 {
 		words = append(words, "--conns", strconv.Itoa(f.conns))
 	}
@@ -297,6 +325,27 @@ func (a *app) benchStreamWorkerCommand() *cobra.Command {
 // cores says how many cores a rank may use, for what a ring worker states.
 func cores() string { return fmt.Sprintf("GOMAXPROCS %d", runtime.GOMAXPROCS(0)) }
 
+// ringRuntime returns this process's place in a job of launch, or among those that an MPI launcher
+// started, with the runtime and what carries it.
+func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error) {
+	cfg, ok, err := launch.Place(os.LookupEnv)
+	switch {
+	case err != nil:
+		return cfg, nil, "", usageError{err}
+	case ok:
+		runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
+		return cfg, tcp.New(cfg), fmt.Sprintf("%d connections per peer", max(cfg.Conns, 1)), nil
+	case mpi.Launcher(os.LookupEnv) == "":
+		return cfg, nil, "", usagef("bench: ring-worker: no rank of a job: `gradsync launch --np N -- bench ring-worker` starts them, or mpirun")
+	}
+	w, err := mpi.Open("")
+	if err != nil {
+		return cfg, nil, "", err
+	}
+	cfg = tcp.Config{Rank: w.Rank, Size: w.Size, Job: "ring"}
+	return cfg, w.New(cfg), w.Library, nil
+}
+
 // benchRingWorkerCommand runs one rank of an all-reduce over TCP: in the steps that `bench
 // ring` orders on standard input, or in --steps steps of one exchange.
 func (a *app) benchRingWorkerCommand() *cobra.Command {
@@ -305,18 +354,14 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: args(0, 0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, ok, err := launch.Place(os.LookupEnv)
+			cfg, rt, facts, err := ringRuntime()
 			if err != nil {
-				return usageError{err}
+				return err
 			}
-			if !ok {
-				return usagef("bench: ring-worker: no rank of a job: `gradsync launch --np N -- bench ring-worker` starts them")
-			}
-			runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
 			e.Segment = segment
 			if e.Steps == 0 {
-				facts := fmt.Sprintf("%d connections per peer, %s a rank, pieces of %d elements", max(cfg.Conns, 1), cores(), segment)
-				_, _, err = cluster.Run(cmd.Context(), tcp.New(cfg), func(p cluster.Proc) (int, error) {
+				facts += fmt.Sprintf(", %s a rank, pieces of %d elements", cores(), segment)
+				_, _, err = cluster.Run(cmd.Context(), rt, func(p cluster.Proc) (int, error) {
 					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.out, segment, facts)
 				})
 				return err
@@ -324,7 +369,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 			if err := e.Check(); err != nil {
 				return usageError{err}
 			}
-			out, err := lab.Time(cmd.Context(), e, tcp.New(cfg))
+			out, err := lab.Time(cmd.Context(), e, rt)
 			if err != nil || cfg.Rank != 0 {
 				return err
 			}

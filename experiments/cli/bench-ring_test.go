@@ -54,8 +54,8 @@ func TestBenchRing(t *testing.T) {
 // Where Open MPI is not on PATH, a row says so plainly.
 func TestBenchRingWithoutOpenMPI(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --quiet")...)
-	if rc != exitOK || strings.Count(out, "absent") != 2 ||
+	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --tls --quiet")...)
+	if rc != exitOK || strings.Count(out, "absent") != 2 || !strings.Contains(out, "\n2 processes, 4 KiB, with TLS 1.3: ") ||
 		!strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
@@ -92,5 +92,33 @@ func TestRingCommandLine(t *testing.T) {
 	f.sizes, f.np, f.rounds, f.segment = []string{"4KiB", "1MiB"}, []int{2}, 3, 0
 	if got, want := f.command(), bench.RingCommand+" --sizes 4KiB,1MiB --np 2 --rounds 3 --segment 0"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Our ring over Open MPI beside three others, as ratios; without a compiler of MPI it says what is missing.
+func TestBenchRingOnMPI(t *testing.T) {
+	for line, want := range map[string]string{
+		"bench ring --runtime pvm": "--runtime pvm: want tcp or mpi", "bench ring --runtime mpi --into B.md": "--into and --profile are for --runtime tcp",
+	} {
+		if rc, _, msg := gradsync(strings.Fields(line)...); rc != exitUsage || !strings.Contains(msg, want) {
+			t.Errorf("%s: exit code %d, %s", line, rc, msg)
+		}
+	}
+	if os.Getenv("GRADSYNC_LONG") == "" {
+		t.Skip("compiles and starts Open MPI: set GRADSYNC_LONG=1")
+	}
+	rc, out, msg := gradsync(strings.Fields("bench ring --runtime mpi --sizes 4KiB,64KiB --np 2 --rounds 3 --seconds 0.01 --quiet --json")...)
+	if rc == exitFailed && strings.Contains(msg, "no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)") {
+		t.Skip(msg)
+	}
+	var got struct{ Rows []bench.OnMPIRow }
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Rows) != 2 {
+		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
+	}
+	for _, r := range got.Rows {
+		if r.Rounds != 3 || len(r.Bandwidth) != 4 || r.TCP == nil || r.Ring == nil || r.AllReduce == nil || !(r.Ring.Median > 0) {
+			t.Errorf("%+v", r)
+		}
+		t.Logf("%s: %.2f × over TCP, %.2f × the ring in C", bench.SizeText(r.Bytes), r.TCP.Median, r.Ring.Median)
 	}
 }

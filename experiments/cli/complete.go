@@ -27,7 +27,7 @@ var flagValues = map[string]func() []string{
 	"platform":   platforms.Names, // or a file, whose name the shell completes where no platform fits
 	"profile":    func() []string { return exp.Profiles },
 	"data":       datasets.Names,
-	"runtime":    func() []string { return train.Runtimes },
+	"runtime":    func() []string { return append(slices.Clone(train.Runtimes), train.OverMPI, autoRuntime) },
 	"backend":    train.BackendNames,
 	"engine":     func() []string { return append([]string{"auto"}, tensor.Engines()...) },
 	"device":     func() []string { return []string{autoDevice, cpuDevice, "cuda"} },

@@ -21,7 +21,7 @@ var groups = []struct {
 		"list", "run", "report", "serve", "train", "compare", "verify", "eval", "quiz", "claims", "diff", "replay", "export"}},
 	{"reproduce", "All experiments of a document, then its pages:", []string{
 		"reproduce-ring", "reproduce-ringsparse", "reproduce-dasp", "reproduce-codedsgd", "reproduce-compare", "reproduce-all"}},
-	{"cluster", "A cluster of your own:", []string{"platform", "launch", "lab", "calibrate", "bench", "devices", "swarm"}},
+	{"cluster", "A cluster of your own:", []string{"platform", "launch", "certs", "lab", "calibrate", "bench", "devices", "swarm"}},
 	{"data", "Data and gradients:", []string{"data", "grad"}},
 	{otherGroup, "This program:", []string{"help", "completion", "version", "dev"}},
 }

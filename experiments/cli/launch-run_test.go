@@ -103,7 +103,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func shell(command string) (string, error) {
+func byShell(command string) (string, error) {
 	said, err := exec.Command("sh", "-c", command).CombinedOutput()
 	return string(said), err
 }
@@ -202,17 +202,23 @@ func TestLaunchUsageOfARank(t *testing.T) {
 	}
 }
 
+// sshByShell puts a script in ssh's place that hands the command for 127.0.0.2 to a shell, as sed changes it.
+func sshByShell(t *testing.T, change string) {
+	t.Helper()
+	dir := t.TempDir()
+	script := "#!/bin/sh\n[ \"$1 $2 $3\" = '-o BatchMode=yes 127.0.0.2' ] && exec sh -c \"$(printf %s \"$4\" | sed '" + change + "')\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}
+
 // Two hosts, which are two addresses of this machine: the command that is printed
 // for the second one starts its part; and so it does by way of ssh, for which
 // stands a script that hands the command to a shell, as a remote one would.
 func TestLaunchSeveralHosts(t *testing.T) {
 	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 20s%s -- bench ring-worker --json --bytes 4096 --steps 2"
-	dir := t.TempDir()
-	script := "#!/bin/sh\n[ \"$1 $2 $3\" = '-o BatchMode=yes 127.0.0.2' ] && exec sh -c \"$4\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	sshByShell(t, "")
 	check := func(l *launching) {
 		t.Helper()
 		<-l.ended
@@ -247,7 +253,7 @@ func TestLaunchSeveralHosts(t *testing.T) {
 	if !ok || host != "on 127.0.0.2" {
 		t.Fatalf("%q", errOut.String())
 	}
-	if said, err := shell(command); err != nil || said != "" { // rank 0 is on the other host
+	if said, err := byShell(command); err != nil || said != "" { // rank 0 is on the other host
 		t.Errorf("%v: %s", err, said)
 	}
 	check(l)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 
 	"gradsync/experiments/cli/launch"
 	"gradsync/experiments/train"
+	"gradsync/internal/shell"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
@@ -27,6 +29,7 @@ import (
 type launchFlags struct {
 	np         int
 	crowd      bool // --oversubscribe
+	elastic    bool
 	hosts, on  string
 	ssh        bool
 	conns      int
@@ -35,6 +38,8 @@ type launchFlags struct {
 	rendezvous string
 	job        string
 	listen     string
+	certs      string
+	insecure   bool
 }
 
 func (a *app) launchCommand() *cobra.Command {
@@ -57,13 +62,28 @@ same file of gradsync and the same folder must be.
 A name is what tells the job's processes from strangers. It is a new one, or
 what GRADSYNC_JOB says, and goes from process to process by the environment (to
 ssh by its standard input), so no process list has it; what is typed as --job
-stands in that of this command. The ranks speak in the clear: this is for one
-host or a network of one's own.
+stands in that of this command.
+
+Off loopback the ranks want certificates, which gradsync certs DIR makes: with
+--certs DIR every connection is TLS 1.3, and each end shows which rank it is. The
+folder must be on every host, with that host's ranks alone and, where the ranks
+meet, the rendezvous's; a line says how to copy it. --insecure speaks in the clear
+instead; the outcome says so.
+
+With --elastic a run that has begun goes on without the processes, or hosts, that
+it loses: with a server without any worker, in a ring without any rank, with
+cssgd as long as each block has a living holder. The ranks then meet in this
+process, or in that of the first of --hosts, which must live, as the server must.
+The first rank that is left prints the outcome; the last lines on standard error
+say who was lost and when. A loss before all ranks have met ends the run. Where a
+link between two hosts breaks, the one is lost that the other complains of first.
+A process, or the launch of another host, that is told to end, as by TERM, is lost
+as if it were killed. Where the ranks meet, Ctrl-C or TERM ends launch and the run.
 
 More than 4 processes per core of a host want --oversubscribe.`,
 		Example: "  gradsync launch --np 4 -- train --sync ring --model mlp --updates 50 --json\n" +
 			"  gradsync launch --np 4 -- train --sync bsp --workers 3 --updates 50\n" +
-			"  gradsync launch --np 4 --hosts node0:2,node1:2 --ssh -- train --sync ring",
+			"  gradsync launch --np 4 --hosts node0:2,node1:2 --ssh --certs job.certs -- train --sync ring",
 		Args: args(1, -1, "a command after --, as train"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			j, err := a.planJob(f, words, cmd.Flags().Changed)
@@ -81,10 +101,14 @@ More than 4 processes per core of a host want --oversubscribe.`,
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.DurationVar(&f.timeout, "timeout", 10*time.Second, "a rank silent for so long is lost")
 	s.DurationVar(&f.join, "join", 0, "how long to wait for all ranks to come (default --timeout; 5 m where hosts are started by hand)")
-	s.StringVar(&f.rendezvous, "rendezvous", "", "host:port where rank 0 listens (default a free port here; with --hosts port "+launch.Port+")")
+	s.StringVar(&f.rendezvous, "rendezvous", "", "host:port where rank 0, with --elastic launch, listens (default a free port here; with --hosts port "+
+		launch.Port+")")
 	s.StringVar(&f.listen, "iface", "", "interface or address for data, on every host (default that of the way to the rendezvous)")
+	s.StringVar(&f.certs, "certs", "", "folder of the job's certificates (gradsync certs), of this name on every host: TLS 1.3 between all ranks")
+	s.BoolVar(&f.insecure, "insecure", false, "no certificates off loopback: in the clear")
 	s.StringVar(&f.job, "job", "", "name of the job, the same on all hosts, which the process list shows (default $GRADSYNC_JOB, which it does not, else "+
 		"a new one)")
+	s.BoolVar(&f.elastic, "elastic", false, "go on without the processes that are lost")
 	s.BoolVar(&f.crowd, "oversubscribe", false, "more processes on this host than 4 per core")
 	return cmd
 }
@@ -98,6 +122,7 @@ type job struct {
 	self      string
 	remotes   []remote
 	ssh       bool
+	meeting   string // the host that has the rendezvous: in rank 0, of an elastic job in launch
 }
 
 // remote is another host and the words of its command, which has the job's name in its
@@ -105,6 +130,7 @@ type job struct {
 type remote struct {
 	host  string
 	words []string
+	ranks []int
 }
 
 // launch runs the job's processes of this host, and with ssh the other hosts'.
@@ -116,17 +142,28 @@ func (a *app) launch(ctx context.Context, j *job, in io.Reader) error {
 		}
 	}
 	for _, r := range j.remotes {
+		if j.place.Certs != "" && !a.quiet {
+			fmt.Fprintln(a.err, j.copyLine(r.host))
+		}
 		if !j.ssh {
-			fmt.Fprintf(a.err, "on %s: %s %s\n", r.host, launch.JobVariable(j.place.Job), launch.Quoted(r.words))
+			fmt.Fprintf(a.err, "on %s: %s %s\n", r.host, launch.JobVariable(j.place.Job), shell.Quoted(r.words...))
 			continue
 		}
-		c := launch.Child{Name: "the launch on " + r.host, Cmd: exec.Command("ssh", j.sshWords(r)...), Plain: launch.HostOf(j.processes, 0) == r.host}
+		c := launch.Child{Name: "the launch on " + r.host, Cmd: exec.Command("ssh", j.sshWords(r)...), Ranks: r.ranks,
+			Plain: j.place.Elastic || launch.HostOf(j.processes, 0) == r.host}
 		c.Cmd.Stdin = strings.NewReader(j.place.Job + "\n")
 		children = append(children, c)
 	}
-	err := launch.Tend(ctx, children, a.out, a.err)
+	var err error
+	if j.place.Elastic {
+		err = a.outlive(ctx, j, children)
+	} else {
+		err = launch.Tend(ctx, children, a.out, a.err)
+	}
 	var failed *launch.ChildError
 	switch {
+	case ctx.Err() != nil && j.place.Elastic && j.here != j.meeting: // the first host's launch, to whose terminal ssh may bring this line, goes on
+		return errors.New("launch: interrupted on " + j.here)
 	case ctx.Err() != nil:
 		return errors.New("launch: interrupted")
 	case errors.As(err, &failed) && failed.Code == exitUsage:
@@ -140,15 +177,54 @@ func (a *app) launch(ctx context.Context, j *job, in io.Reader) error {
 	return nil
 }
 
+// alsoTold is how much later than its children launch may hear that all are to end.
+const alsoTold = 500 * time.Millisecond
+
+// outlive looks after the processes of an elastic job, and says whom it lost.
+func (a *app) outlive(ctx context.Context, j *job, children []launch.Child) error {
+	place := j.place
+	place.Rank = launch.RanksOf(j.processes, j.here)[0] // whose certificate is here
+	follow := func(ctx context.Context, tell tcp.Events) (tcp.Verdict, error) { return tcp.Watch(ctx, place, tell) }
+	meets := j.here == j.meeting
+	if meets {
+		ln, err := net.Listen("tcp", place.Rendezvous)
+		if err != nil {
+			return err
+		}
+		follow = func(ctx context.Context, tell tcp.Events) (tcp.Verdict, error) {
+			return tcp.Rendezvous(ctx, place, ln, tell)
+		}
+	}
+	v, err := launch.Outlive(ctx, children, follow, meets, a.out, a.err)
+	if err != nil && len(v.Lost) > 0 { // who told all processes to end, as systemctl stop does, told this one, too: it hears of it any moment
+		select {
+		case <-ctx.Done():
+		case <-time.After(alsoTold):
+		}
+	}
+	if !meets { // the first host says it
+		return err
+	}
+	for _, l := range v.Lost {
+		of := ""
+		if v.Elapsed > 0 {
+			of = fmt.Sprintf(" of %v", v.Elapsed.Round(time.Millisecond))
+		}
+		at := launch.HostOf(j.processes, l.Rank)
+		fmt.Fprintf(a.err, "gradsync: launch: rank %d at %s was lost after %v%s: %s\n", l.Rank, at, l.After.Round(time.Millisecond), of, l.Cause)
+	}
+	return err
+}
+
 // child makes a process of this host. Rank 0 reads launch's standard input.
 func (j *job) child(p launch.Process, in io.Reader) launch.Child {
 	at := j.place
-	at.Rank, at.Host = p.Rank, p.Rank == 0
+	at.Rank, at.Host = p.Rank, p.Rank == 0 && !at.Elastic
 	if at.Listen == "" && net.ParseIP(p.Host) != nil {
 		at.Listen = p.Host
 	}
 	c := launch.Rank(at, p.Host, exec.Command(j.self, j.words...))
-	if c.Plain {
+	if p.Rank == 0 {
 		c.Cmd.Stdin = in
 	}
 	return c
@@ -160,9 +236,9 @@ func (j *job) child(p launch.Process, in io.Reader) launch.Child {
 func (j *job) sshWords(r remote) []string {
 	line := launch.ReadJob + " && "
 	if folder, err := os.Getwd(); err == nil {
-		line += "cd " + launch.Quoted([]string{folder}) + " && "
+		line += "cd " + shell.Quoted(folder) + " && "
 	}
-	return []string{"-o", "BatchMode=yes", r.host, "exec " + launch.Quoted([]string{"sh", "-c", line + "exec " + launch.Quoted(r.words)})}
+	return []string{"-o", "BatchMode=yes", r.host, "exec " + shell.Quoted("sh", "-c", line+"exec "+shell.Quoted(r.words...))}
 }
 
 // perCore is how many processes a core is given unasked.
@@ -200,11 +276,11 @@ func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (
 	case f.hosts == "" && (f.on != "" || f.ssh):
 		return nil, usagef("launch: --on and --ssh are for --hosts")
 	}
-	words, server, err := childWords(words, f.np)
+	words, server, elastic, err := childWords(words, f.np, f.elastic)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{ssh: f.ssh, self: os.Args[0]}
+	j := &job{ssh: f.ssh, self: os.Args[0], place: tcp.Config{Elastic: elastic}}
 	if self, err := os.Executable(); err == nil {
 		j.self = self
 	}
@@ -240,7 +316,11 @@ func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (
 // meet decides job, rendezvous and waiting time, which all hosts share, and with them the
 // commands of the other hosts.
 func (j *job) meet(f *launchFlags, hosts []launch.HostSlots, given func(string) bool) (err error) {
-	at := tcp.Config{Size: f.np, Job: f.job, Rendezvous: f.rendezvous, Listen: f.listen, Conns: f.conns, Timeout: f.timeout, Join: f.join}
+	at := tcp.Config{Size: f.np, Job: f.job, Rendezvous: f.rendezvous, Listen: f.listen, Conns: f.conns, Timeout: f.timeout, Join: f.join,
+		Certs: f.certs, Insecure: f.insecure, Elastic: j.place.Elastic}
+	if j.meeting = launch.HostOf(j.processes, 0); at.Elastic {
+		j.meeting = hosts[0].Host // whichever rank may be lost
+	}
 	if at.Job == "" {
 		at.Job = launch.JobOf(os.LookupEnv)
 	}
@@ -263,15 +343,58 @@ func (j *job) meet(f *launchFlags, hosts []launch.HostSlots, given func(string) 
 			return fmt.Errorf("launch: %w", err)
 		}
 	default:
-		at.Rendezvous = net.JoinHostPort(launch.HostOf(j.processes, 0), launch.Port)
+		at.Rendezvous = net.JoinHostPort(j.meeting, launch.Port)
 	}
 	j.place = at
+	if err := j.trust(hosts); err != nil {
+		return err
+	}
 	for _, h := range hosts {
 		if f.on == "" && h.Host != j.here {
-			j.remotes = append(j.remotes, remote{h.Host, j.elsewhere(f, h.Host)})
+			j.remotes = append(j.remotes, remote{h.Host, j.elsewhere(f, h.Host), launch.RanksOf(j.processes, h.Host)})
 		}
 	}
 	return nil
+}
+
+// trust checks the certificates of this host's ranks, or that the job needs none.
+func (j *job) trust(hosts []launch.HostSlots) error {
+	at := j.place
+	switch {
+	case at.Certs != "" && at.Insecure:
+		return usagef("launch: --certs and --insecure: want one of the two")
+	case at.Certs != "":
+		if err := tcp.CheckCerts(at.Certs, launch.RanksOf(j.processes, j.here), j.here == j.meeting); err != nil {
+			return fmt.Errorf("launch: %w", err)
+		}
+		return nil
+	case at.Insecure:
+		return nil
+	}
+	meet, _, _ := net.SplitHostPort(at.Rendezvous)
+	for _, h := range append([]launch.HostSlots{{Host: meet}}, hosts...) {
+		if !launch.OnLoopback(h.Host) {
+			return usagef("launch: %s is not loopback: want --certs DIR (`gradsync certs DIR --ranks %d` makes it), or --insecure", h.Host, at.Size)
+		}
+	}
+	return nil
+}
+
+// copyLine says by which command a host gets its certificates, with their modes, if they are here.
+func (j *job) copyLine(host string) string {
+	dir := shell.Quoted(j.place.Certs)
+	there := "mkdir -p -m 700 " + dir + " && tar -C " + dir + " -xpf -"
+	if folder, err := os.Getwd(); err == nil {
+		there = "cd " + shell.Quoted(folder) + " && " + there
+	}
+	files := tcp.CertFiles(launch.RanksOf(j.processes, host), host == j.meeting)
+	for _, name := range files {
+		if _, err := os.Stat(filepath.Join(j.place.Certs, name)); err != nil {
+			return fmt.Sprintf("certificates for %s: no %s in %s here, so it must have them (a folder for this job: `gradsync certs DIR --ranks %d`)",
+				host, name, j.place.Certs, j.place.Size)
+		}
+	}
+	return "certificates for " + host + ", unless it has them: tar -C " + dir + " -cf - " + shell.Quoted(files...) + " | ssh " + shell.Quoted(host, there)
 }
 
 // elsewhere returns the command that starts another host's part of the same job.
@@ -279,11 +402,20 @@ func (j *job) elsewhere(f *launchFlags, host string) []string {
 	at := j.place
 	line := []string{j.self, "launch", "--np", strconv.Itoa(at.Size), "--hosts", f.hosts, "--on", host,
 		"--rendezvous", at.Rendezvous, "--timeout", at.Timeout.String(), "--join", at.Join.String()}
+	if at.Elastic {
+		line = append(line, "--elastic")
+	}
 	if f.crowd {
 		line = append(line, "--oversubscribe")
 	}
 	if at.Conns > 0 {
 		line = append(line, "--conns", strconv.Itoa(at.Conns))
+	}
+	if at.Certs != "" {
+		line = append(line, "--certs", at.Certs)
+	}
+	if at.Insecure {
+		line = append(line, "--insecure")
 	}
 	if at.Listen != "" {
 		line = append(line, "--iface", at.Listen)
@@ -292,47 +424,61 @@ func (j *job) elsewhere(f *launchFlags, host string) []string {
 }
 
 // childWords completes the command that every process runs, for np processes,
-// and says whether its last process is a server.
-func childWords(words []string, np int) (complete []string, server bool, err error) {
+// and says whether its last process is a server and whether the job is elastic, as asked for or by the command itself.
+func childWords(words []string, np int, asked bool) (complete []string, server, elastic bool, err error) {
 	scratch := &app{out: io.Discard, err: io.Discard}
 	cmd, rest, err := scratch.root().Find(words)
 	if err != nil {
-		return nil, false, usageError{fmt.Errorf("launch: %w", err)}
+		return nil, false, false, usageError{fmt.Errorf("launch: %w", err)}
 	}
 	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()+" ")
 	if !cmd.HasParent() && len(words) > 0 {
 		name = words[0]
 	}
+	if name == "bench ring-worker" && asked {
+		return nil, false, false, usagef("launch: --elastic is for train: bench ring-worker does not go on without a rank")
+	}
 	if name == "bench ring-worker" {
-		return words, false, nil
+		return words, false, false, nil
 	}
 	if name != "train" {
-		return nil, false, usagef("launch: %q does not run over TCP: `launch --np N -- train …` does", name)
+		return nil, false, false, usagef("launch: %q does not run over TCP: `launch --np N -- train …` does", name)
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
-		return nil, false, usageError{fmt.Errorf("launch: train: %s", flagProblem(cmd, err))}
+		return nil, false, false, usageError{fmt.Errorf("launch: train: %s", flagProblem(cmd, err))}
 	}
 	flags := cmd.Flags()
 	sync, _ := flags.GetString("sync")
 	workers, _ := flags.GetInt("workers")
 	runtime, _ := flags.GetString("runtime")
 	lease, _ := flags.GetDuration("lease")
+	elastic, _ = flags.GetBool("elastic")
+	elastic = elastic || asked
 	server = slices.Contains(rivals.Names(), sync)
 	want := np
 	if server {
 		want--
 	}
 	switch {
-	case lease > 0:
-		return nil, false, usagef("launch: %s", strings.TrimPrefix(train.ErrLease.Error(), "train: "))
+	case flags.Changed("certs") || flags.Changed("insecure"):
+		return nil, false, false, usagef("launch: --certs and --insecure stand before --, for all processes")
+	case lease > 0 && !elastic:
+		return nil, false, false, usagef("launch: %s", strings.TrimPrefix(train.ErrLease.Error(), "train: "))
+	case elastic && flags.Changed("checkpoint"):
+		return nil, false, false, usagef("launch: %s", strings.TrimPrefix(train.ErrElasticCheckpoint.Error(), "train: "))
 	case flags.Changed("runtime") && runtime != "tcp" && runtime != autoRuntime:
-		return nil, false, usagef("launch: --runtime %s: processes that launch starts run tcp", runtime)
+		return nil, false, false, usagef("launch: --runtime %s: processes that launch starts run tcp", runtime)
 	case server && np < 2:
-		return nil, false, usagef("launch: --np %d: --sync %s needs a server and 1 worker at least", np, sync)
+		return nil, false, false, usagef("launch: --np %d: --sync %s needs a server and 1 worker at least", np, sync)
 	case flags.Changed("workers") && workers != want && server:
-		return nil, false, usagef("launch: --np %d beside --workers %d: --sync %s needs %d processes, the last is the server", np, workers, sync, workers+1)
+		return nil, false, false, usagef("launch: --np %d beside --workers %d: --sync %s needs %d processes, the last is the server", np, workers, sync, workers+1)
 	case flags.Changed("workers") && workers != want:
-		return nil, false, usagef("launch: --np %d beside --workers %d: --sync %s needs as many processes as workers", np, workers, sync)
+		return nil, false, false, usagef("launch: --np %d beside --workers %d: --sync %s needs as many processes as workers", np, workers, sync)
+	}
+	if sums, _ := flags.GetString("collective"); elastic {
+		if err := train.CheckElastic(sync, sums == engineCollective, flags.Changed("record") || flags.Changed("replay")); err != nil {
+			return nil, false, false, usagef("launch: %s", strings.TrimPrefix(err.Error(), "train: "))
+		}
 	}
 	complete = slices.Clone(words)
 	if !flags.Changed("workers") {
@@ -341,5 +487,5 @@ func childWords(words []string, np int) (complete []string, server bool, err err
 	if !flags.Changed("runtime") {
 		complete = append(complete, "--runtime", "tcp")
 	}
-	return complete, server, nil
+	return complete, server, elastic, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
@@ -42,16 +43,28 @@ func TestChildWords(t *testing.T) {
 		"2 list":                                   `launch: "list" does not run over TCP`,
 		"2 train --sync ring --no-such-flag":       "launch: train: unknown flag: --no-such-flag",
 		"2 train --sync ring --runtime auto":       "train --sync ring --runtime auto --workers 2",
-		"3 train --sync bsp --lease 1s":            "launch: --lease is for --runtime virtual and local",
+		"3 train --sync bsp --lease 1s":            "launch: --lease on tcp wants --elastic",
 		"2 nonsense":                               `launch: "nonsense" does not run over TCP`,
 		"2 launch --np 2 -- train":                 `launch: "launch" does not run over TCP`,
 		"2 train --sync ring --workers two":        "launch: train: invalid argument",
+		"2 train --sync ring --elastic":            "elastic train --sync ring --elastic --workers 2 --runtime tcp",
+		"e2 train --sync ring":                     "elastic train --sync ring --workers 2 --runtime tcp",
+		"e3 train --sync bsp --lease 1s":           "server elastic train --sync bsp --lease 1s --workers 2 --runtime tcp",
+		"e2 bench ring-worker":                     "launch: --elastic is for train: bench ring-worker does not go on without a rank",
+		"e4 train --sync hierarchical":             "launch: hierarchical does not go on without a rank",
+		"e2 train --sync ring --collective engine": "launch: ring does not go on without a rank where its groups are fixed",
+		"e2 train --sync ring --checkpoint x":      "launch: --checkpoint is not for --elastic",
+		"e3 train --sync bsp --record x":           "launch: an elastic run follows no recorded order",
 	} {
 		np, words, _ := strings.Cut(line, " ")
 		var n int
+		np, asked := strings.CutPrefix(np, "e")
 		fmt.Sscan(np, &n)
-		got, server, err := childWords(strings.Fields(words), n)
+		got, server, elastic, err := childWords(strings.Fields(words), n, asked)
 		text := strings.Join(got, " ")
+		if elastic {
+			text = "elastic " + text
+		}
 		if server {
 			text = "server " + text
 		}
@@ -73,7 +86,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	t.Setenv("GRADSYNC_LISTEN", "elsewhere") // of a job that this one is started in
 	t.Setenv("GRADSYNC_RANK", "7")
 	a := &app{json: true}
-	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, conns: 2}
+	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, conns: 2, insecure: true}
 	given := func(flag string) bool { return flag == "np" || flag == "conns" }
 	j, err := a.planJob(f, strings.Fields("train --sync bsp --workers 3"), given)
 	if err != nil {
@@ -84,7 +97,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	}
 	words := j.remotes[0].words
 	want := []string{j.self, "launch", "--np", "4", "--hosts", f.hosts, "--on", "10.0.0.2", "--rendezvous", "10.0.0.2:29571",
-		"--timeout", "3s", "--join", "5m0s", "--conns", "2", "--", "--json", "train", "--sync", "bsp", "--workers", "3", "--runtime", "tcp"}
+		"--timeout", "3s", "--join", "5m0s", "--conns", "2", "--insecure", "--", "--json", "train", "--sync", "bsp", "--workers", "3", "--runtime", "tcp"}
 	if !reflect.DeepEqual(words, want) {
 		t.Fatalf("%q, want\n%q", words, want)
 	}
@@ -95,7 +108,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := &launchFlags{np: 4, hosts: f.hosts, on: "10.0.0.2", job: j.place.Job, rendezvous: j.place.Rendezvous, timeout: f.timeout, join: j.place.Join,
-		conns: 2}
+		conns: 2, insecure: true}
 	other, err := (&app{}).planJob(there, cmd.Flags().Args(), func(flag string) bool { return true })
 	if err != nil || !reflect.DeepEqual(other.place, j.place) || !reflect.DeepEqual(other.words, j.words) || other.here != "10.0.0.2" || len(other.remotes) != 0 {
 		t.Fatalf("%+v, %v; want %+v", other, err, j)
@@ -123,11 +136,48 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	}
 }
 
+// Of an elastic job the ranks meet in the first host's launch, whichever ranks that host has, and any may print.
+func TestPlanOfAnElasticJob(t *testing.T) {
+	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: time.Second, elastic: true, insecure: true}
+	j, err := (&app{}).planJob(f, strings.Fields("train --sync bsp --workers 3"), func(flag string) bool { return flag == "np" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.meeting != j.here || j.place.Rendezvous != "10.0.0.1:29571" || !strings.Contains(strings.Join(j.remotes[0].words, " "), " --elastic ") ||
+		!reflect.DeepEqual(j.remotes[0].ranks, []int{3, 0}) {
+		t.Errorf("%+v", j)
+	}
+	f.on, f.rendezvous = "10.0.0.2", j.place.Rendezvous
+	other, err := (&app{}).planJob(f, strings.Fields("train --sync bsp --workers 3"), func(flag string) bool { return flag == "np" })
+	if err != nil || other.meeting == other.here {
+		t.Errorf("%+v, %v", other, err)
+	}
+	// So the first host has the rendezvous's certificate, although rank 0 is on another.
+	j.place.Certs = t.TempDir()
+	for _, name := range []string{"ca.pem", "rendezvous.pem", "rank-0.pem", "rank-1.pem", "rank-2.pem", "rank-3.pem"} {
+		if err := os.WriteFile(filepath.Join(j.place.Certs, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for host, files := range map[string]string{"10.0.0.1": "ca.pem rendezvous.pem rank-1.pem rank-2.pem", "10.0.0.2": "ca.pem rank-3.pem rank-0.pem"} {
+		if line := j.copyLine(host); !strings.Contains(line, " has them: tar -C "+j.place.Certs+" -cf - "+files+" | ssh "+host+" ") {
+			t.Errorf("%s, want %s", line, files)
+		}
+	}
+	j.place.Certs = ""
+	for _, p := range j.processes {
+		c := j.child(p, nil)
+		if at, ok, err := launch.Place(environment(c.Cmd.Env)); !ok || err != nil || at.Host || !at.Elastic || !c.Plain {
+			t.Errorf("%s: %+v, plain %v, %v", c.Name, at, c.Plain, err)
+		}
+	}
+}
+
 // The name of a job is in no command that launch starts, nor in what it asks ssh to run;
 // ssh's other end reads it from standard input into the environment.
 func TestTheJobsNameIsInNoProcessList(t *testing.T) {
 	t.Setenv("GRADSYNC_JOB", "secret-of-41001")
-	f := &launchFlags{np: 2, hosts: "10.0.0.1:1,10.0.0.2:1", timeout: time.Second, ssh: true}
+	f := &launchFlags{np: 2, hosts: "10.0.0.1:1,10.0.0.2:1", timeout: time.Second, ssh: true, insecure: true}
 	j, err := (&app{}).planJob(f, strings.Fields("train --sync ring"), func(flag string) bool { return flag == "np" })
 	if err != nil || j.place.Job != "secret-of-41001" {
 		t.Fatalf("job %q, %v", j.place.Job, err)
@@ -141,7 +191,7 @@ func TestTheJobsNameIsInNoProcessList(t *testing.T) {
 	if strings.Contains(strings.Join(words, " "), j.place.Job) {
 		t.Errorf("%q names the job", words)
 	}
-	words = j.sshWords(remote{"10.0.0.2", []string{"sh", "-c", `echo "it's $GRADSYNC_JOB"`}})
+	words = j.sshWords(remote{host: "10.0.0.2", words: []string{"sh", "-c", `echo "it's $GRADSYNC_JOB"`}})
 	cmd := exec.Command("sh", "-c", words[len(words)-1]) // as the other host's shell reads it
 	cmd.Stdin, cmd.Env = strings.NewReader("told by stdin\n"), launch.Environment(nil)
 	if out, err := cmd.Output(); err != nil || string(out) != "it's told by stdin\n" {
@@ -171,7 +221,7 @@ func TestLaunchIsBounded(t *testing.T) {
 
 func TestLaunchUsage(t *testing.T) {
 	for command, want := range map[string]string{
-		"launch --np 3 -- train --sync bsp --lease 1s":    "--lease is for --runtime virtual and local",
+		"launch --np 3 -- train --sync bsp --lease 1s":    "--lease on tcp wants --elastic",
 		"launch --np 100000 -- train --sync ring":         "want --oversubscribe",
 		"launch --np 2 --job a\x1bb -- train --sync ring": "control character U+001B",
 		"launch": "0 arguments, want a command after --, as train", "launch -- train": "--np is missing", "launch --np 0 -- train": "--np 0: at least 1",

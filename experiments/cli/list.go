@@ -17,12 +17,14 @@ import (
 	"gradsync/experiments/paper"
 	"gradsync/experiments/ring"
 	"gradsync/experiments/ringsparse"
+	"gradsync/experiments/scale"
 	"gradsync/reports"
 )
 
 // sources are the packages of experiments, by document. A new paper is one line here.
 var sources = map[string]func() []exp.Experiment{
-	"dasp": dasp.Experiments, "ring": ring.Experiments, "ringsparse": ringsparse.Experiments, "codedsgd": codedsgd.Experiments, "compare": compare.Experiments,
+	"dasp": dasp.Experiments, "ring": ring.Experiments, "ringsparse": ringsparse.Experiments, "codedsgd": codedsgd.Experiments,
+	"compare": func() []exp.Experiment { return append(compare.Experiments(), scale.Experiments()...) },
 }
 
 // Experiments returns all experiments in the order of the documents.

@@ -262,7 +262,8 @@ func (a *app) printJSON(v any) error {
 // without make, those of a maintainer below dev and, hidden, under their former names.
 func (a *app) commands() []*cobra.Command {
 	return slices.Concat([]*cobra.Command{
-		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.gradCommand(), a.evalCommand(),
+		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.certsCommand(),
+		a.gradCommand(), a.evalCommand(),
 		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(),
 		a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.swarmCommand(), a.versionCommand(),

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"gradsync/shared/cluster/mpi"
 	"gradsync/shared/gpu"
 )
 
@@ -12,7 +13,7 @@ import (
 // depend on whether MNIST lies somewhere, or who computes.
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" { // bench started this binary as its worker
-		os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+		mpi.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 	}
 	empty, err := os.MkdirTemp("", "gradsync-no-data")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/result"
-	"gradsync/reports"
+	"gradsync/internal/shell"
 )
 
 // provenance returns a result's sidecar: facts of the host and the hour.
@@ -47,7 +47,7 @@ func commandLine(args []string) string {
 		if value = strings.Join(paths, ","); given {
 			value = flag + "=" + value
 		}
-		said = append(said, reports.Quoted(value))
+		said = append(said, shell.Quoted(value))
 	}
 	return strings.Join(said, " ")
 }

@@ -33,7 +33,7 @@ func (a *app) swarmCommand() *cobra.Command {
 			"run to what its method promises: it ends or names why; versions are contiguous; each gradient is used once, by the bits; the bounds of\n" +
 			"SSP, DSSP, GSSP and DASP hold among the living; the same seed gives the same bytes; where faults change time alone the bits are those\n" +
 			"without. `go doc gradsync/experiments/swarm` lists all. Workers of a server crash and are left out by their lease; ranks of methods\n" +
-			"without a server pause and are slow; those of cssgd crash too.\n\n" +
+			"without a server pause and are slow; those of cssgd, ring, ringsparse and naive crash too.\n\n" +
 			"A broken promise ends the swarm with the one command that replays its seed, which is all that names a run.\n\n" +
 			"Exit codes: 0 all promises are kept · 1 interrupted · 2 usage · 3 one is broken.",
 		Example: "  gradsync swarm --seeds 50\n  gradsync swarm --method dasp --seed 123\n  gradsync swarm --method cssgd,ring --seeds 100 --json\n" +

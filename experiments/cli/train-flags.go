@@ -22,6 +22,7 @@ import (
 	"gradsync/papers/dasp/rivals"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/mpi"
 	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/tensor/codec"
 	"gradsync/shared/tensor/model"
@@ -47,8 +48,11 @@ type trainFlags struct {
 	own      map[string]*float64 // parameters of a registered method, by flag
 	// tensorboard is the folder of event files.
 	tensorboard string
+	certs       string
+	insecure    bool
 	given       func(flag string) bool
 	said        string // on the platform, before a run begins; "": nothing
+	mpiLibrary  string // that --mpi-lib names
 }
 
 // inputUsage makes an error a usage error where what was asked for cannot be run.
@@ -75,9 +79,13 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.IntVar(&f.Workers, "workers", 0, "workers (default: all of the platform's)")
 	s.StringVar(&f.platform, "platform", "", "platform: a file, a result's (RESULT.json or RESULT.json#KEY), or one of "+
 		strings.Join(platforms.Names(), ", ")+" (default "+platforms.Default+"); gradsync platform makes and shows them")
-	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", ")+", or "+autoRuntime+": tcp in a process of a job, else virtual")
+	s.StringVar(&f.Runtime, "runtime", "virtual", "runtime: "+strings.Join(train.Runtimes, ", ")+", "+train.OverMPI+", or "+autoRuntime+
+		": tcp in a process of a job, mpi under mpirun, mpiexec or srun, else virtual")
+	s.StringVar(&f.mpiLibrary, "mpi-lib", "", "MPI library to open, a name or a path, with --runtime mpi (default the launcher's)")
+	s.StringVar(&f.certs, "certs", "", "tcp: folder of the job's certificates (gradsync certs): TLS 1.3 between all ranks")
+	s.BoolVar(&f.insecure, "insecure", false, "tcp, in a job: no certificates off loopback, in the clear")
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
-	s.BoolVar(&f.Elastic.Elastic, "elastic", false, "virtual, local: go on without the ranks that are lost")
+	s.BoolVar(&f.Elastic.Elastic, "elastic", false, "go on without the ranks that are lost, but the server's; processes: `gradsync launch --elastic`")
 	s.StringSliceVar(&f.crashes, "crash", nil, "RANK@TIME,…: hosts that fail, to try --elastic; rank 0 is the server where there is one")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")
@@ -101,6 +109,9 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.tensorboard, "tensorboard", "", trainTensorboardUsage)
 	s.StringVar(&f.Save, "save", "", "write the trained parameters as safetensors; its metadata name model, width and image")
 	s.StringVar(&f.Load, "load", "", "start from these parameters, of the same model, width and image where the file says which")
+	s.StringVar(&f.CheckpointDir, "checkpoint", "", "folder of the run's newest state: the same command, started again after it was killed, goes on from there; "+
+		"virtual: every method, local and tcp: synchronous ones")
+	s.Int64Var(&f.CheckpointEvery, "every", 0, "--checkpoint: updates between two states")
 	s.BoolVar(&f.RawPixels, "raw-pixels", false, "pixels as shares of 255, not normalised: black is exactly zero")
 	s.BoolVar(&f.Best, "best", false, "end with the parameters of least loss on 1,000 training images, of those at evaluations")
 	f.defineMethods(s)
@@ -263,10 +274,9 @@ func (f *trainFlags) config() (train.Config, error) {
 			cfg.BatchSize = cfg.Workers * cfg.Batch
 		}
 	}
-	if at != nil {
-		if err := f.place(&cfg, at); err != nil {
-			return cfg, err
-		}
+	cfg.Certs = f.certs
+	if err := f.place(&cfg, at); err != nil {
+		return cfg, err
 	}
 	if err := f.checkCollective(&cfg); err != nil {
 		return cfg, err
@@ -292,6 +302,9 @@ func (f *trainFlags) checkCollective(cfg *train.Config) error {
 	case ownCollective:
 		return nil
 	case engineCollective:
+		if cfg.Certs != "" {
+			return usagef("train: --collective %s speaks over NCCL's own connections, in the clear: not with certificates", f.sums)
+		}
 		if err := cfg.CheckCollective(); err != nil {
 			return usagef("train: --collective %s: %s", f.sums, strings.TrimPrefix(err.Error(), "train: "))
 		}
@@ -338,11 +351,22 @@ func (f *trainFlags) choosePlatform() (*cluster.Platform, error) {
 const autoRuntime = "auto"
 
 // chooseRuntime settles --runtime, and returns this process's place in a job that launch or
-// a scheduler started: nil without one, where all ranks are in this process. A process of a
-// job that would train alone, and print what N of its kind print too, is refused.
+// a scheduler started: nil without one, where all ranks are in this process, or with MPI's launcher,
+// which joinMPI asks. A process of a job that would train alone, and print what N of its kind print
+// too, is refused; under a launcher, where that may be meant, unless --runtime says so.
 func (f *trainFlags) chooseRuntime() (*tcp.Config, error) {
 	at, ok, err := launch.Place(os.LookupEnv)
+	launcher := mpi.Launcher(os.LookupEnv)
 	switch {
+	case f.Runtime == train.OverMPI && launcher == "":
+		return nil, usagef("train: --runtime %s: no launcher started this process: `mpirun --bind-to none -n 4 gradsync train …`, mpiexec or srun does", f.Runtime)
+	case f.Runtime == train.OverMPI:
+		ok, err = false, nil // the launcher says what the place is
+	case !ok && err == nil && launcher != "" && !f.given("runtime"):
+		return nil, usagef("train: %s started this process as one of several, and each would train alone: give --runtime %s, or --runtime %s if that is meant",
+			launcher, train.OverMPI, f.Runtime)
+	case f.Runtime == autoRuntime && !ok && err == nil && launcher != "":
+		f.Runtime = train.OverMPI
 	case f.Runtime == autoRuntime && !ok && err == nil:
 		f.Runtime = "virtual"
 	case f.Runtime == autoRuntime:
@@ -351,22 +375,72 @@ func (f *trainFlags) chooseRuntime() (*tcp.Config, error) {
 		return nil, usagef("train: the environment says that this is a process of a job (GRADSYNC_RANK, GRADSYNC_SIZE, GRADSYNC_RENDEZVOUS), which "+
 			"--runtime %s would train alone: give --runtime tcp or %s, or unset them", f.Runtime, autoRuntime)
 	}
+	switch {
+	case f.given("mpi-lib") && f.Runtime != train.OverMPI:
+		return nil, usagef("train: --mpi-lib is for --runtime %s, not for %s", train.OverMPI, f.Runtime)
+	case f.certs != "" && f.Runtime != "tcp":
+		return nil, usagef("train: --certs is for --runtime tcp, not for %s", f.Runtime)
+	case f.insecure && f.Runtime == train.OverMPI:
+		return nil, usagef("train: --insecure is for --runtime tcp, not for %s", f.Runtime)
+	case f.insecure && !ok:
+		return nil, usagef("train: --insecure is for a process of a job; without one all ranks are on loopback")
+	}
 	if err != nil || !ok {
 		return nil, err
 	}
 	return &at, nil
 }
 
-// place sets this process's rank in a job.
-func (f *trainFlags) place(cfg *train.Config, at *tcp.Config) error {
+// joinOverMPI is how long ranks wait for each other: some read their data later, and who dies is the launcher's business.
+const joinOverMPI = time.Minute
+
+// joinMPI begins MPI and returns this process's place among those that its launcher started.
+func (f *trainFlags) joinMPI(cfg *train.Config) (*tcp.Config, error) {
+	w, err := mpi.Open(f.mpiLibrary)
+	if err != nil {
+		return nil, err
+	}
+	f.say("mpi: " + w.String())
+	cfg.MPI = w.New
+	return &tcp.Config{Rank: w.Rank, Size: w.Size, Job: "train", Join: joinOverMPI}, nil
+}
+
+// say keeps a line for the beginning of the training.
+func (f *trainFlags) say(line string) {
+	if f.said != "" {
+		line = f.said + "\n" + line
+	}
+	f.said = line
+}
+
+// place sets this process's rank in a job: at, nil without one, or what MPI says.
+func (f *trainFlags) place(cfg *train.Config, at *tcp.Config) (err error) {
+	if f.Runtime == train.OverMPI {
+		at, err = f.joinMPI(cfg)
+	}
+	if err != nil || at == nil {
+		return err
+	}
 	ranks := cfg.Workers
 	if !slices.Contains(train.Serverless(), cfg.Sync) {
 		ranks++
 	}
+	if at.Size != ranks && f.Runtime == train.OverMPI {
+		return usageError{fmt.Errorf("train: %s with --workers %d: %w", cfg.Sync, cfg.Workers, &mpi.SizeError{Processes: at.Size, Ranks: ranks})}
+	}
 	if at.Size != ranks {
 		return usagef("train: %d processes, but %s with --workers %d needs %d", at.Size, cfg.Sync, cfg.Workers, ranks)
 	}
-	cfg.TCP = at
+	if f.certs != "" {
+		at.Certs = f.certs
+	}
+	at.Insecure = at.Insecure || f.insecure
+	if at.Certs != "" && at.Insecure {
+		return usagef("train: certificates and --insecure: want one of the two")
+	}
+	cfg.Elastic.Elastic = cfg.Elastic.Elastic || at.Elastic
+	at.Elastic = cfg.Elastic.Elastic
+	cfg.TCP, cfg.Certs = at, at.Certs
 	return nil
 }
 
@@ -388,7 +462,8 @@ func (f *trainFlags) check() error {
 		}
 	}
 	if f.TimingOnly {
-		for _, flag := range strings.Fields("backend device engine threads data data-dir raw-pixels eval-every eval-images target-accuracy best save load") {
+		for _, flag := range strings.Fields("backend device engine threads data data-dir raw-pixels eval-every eval-images target-accuracy " +
+			"best save load checkpoint every") {
 			if f.given(flag) {
 				return usagef("train: --%s is for training, not for --timing-only", flag)
 			}
@@ -398,7 +473,7 @@ func (f *trainFlags) check() error {
 		return err
 	}
 	if f.given("emulate") && f.Runtime == "virtual" {
-		return usagef("train: --emulate is for --runtime local and tcp, not for %s", f.Runtime)
+		return usagef("train: --emulate is for --runtime local, tcp and mpi, not for %s", f.Runtime)
 	}
 	if f.Backend != "native" {
 		for _, flag := range []string{"device", "engine", "threads"} {
@@ -492,6 +567,7 @@ func (f *trainFlags) checkNumbers() error {
 		{"eval-images", f.EvalImages, f.EvalImages >= 1, positive},
 		{"eval-every", f.EvalEvery, f.EvalEvery != 0, positive + ", or negative for no evaluation"},
 		{"warmup", f.Warmup, f.Warmup >= 0, "at least 0"},
+		{"every", f.CheckpointEvery, f.CheckpointEvery >= 1, positive},
 		{"rate", f.Rate, f.Rate > 0 && f.Rate <= most, finite + " above 0"},
 		{"momentum", f.Momentum, f.Momentum >= 0 && f.Momentum < 1, "at least 0 and less than 1"},
 		{"weight-decay", f.WeightDecay, f.WeightDecay >= 0 && f.WeightDecay <= most, finite + " from 0"},

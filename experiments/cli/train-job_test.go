@@ -36,10 +36,10 @@ func TestAJobsEnvironmentIsNotIgnored(t *testing.T) {
 	}
 }
 
-// A lease does nothing on tcp, and is refused there.
+// A lease does nothing on tcp where the first loss ends the run, and is refused there.
 func TestALeaseIsRefusedOnTCP(t *testing.T) {
 	rc, out, msg := gradsync(strings.Fields("train --sync ssp --model mlp --workers 2 --updates 1 --runtime tcp --lease 1s")...)
-	if rc != exitUsage || out != "" || !strings.Contains(msg, "--lease is for --runtime virtual and local") || strings.Count(msg, "\n") != 1 {
+	if rc != exitUsage || out != "" || !strings.Contains(msg, "--lease on tcp wants --elastic") || strings.Count(msg, "\n") != 1 {
 		t.Errorf("exit code %d, %s%s", rc, out, msg)
 	}
 }

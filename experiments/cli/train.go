@@ -39,6 +39,12 @@ func (a *app) trainCommand() *cobra.Command {
 			"link they end after the first that was measured. Asynchronous methods give the\n" +
 			"same parameters there if they --replay the order of arrival that another run did --record;\n" +
 			"`gradsync replay --check` recomputes each decision of such a record.\n" +
+			"With --checkpoint DIR --every N a run keeps its newest state (of several processes rank 0\n" +
+			"does), and the same command, started again after it was killed at any moment, goes on from\n" +
+			"it and says so: on virtual to the outcome and the trace of a run that nobody disturbed, on\n" +
+			"local and tcp to its parameters, with times and bytes since then. A state that is damaged,\n" +
+			"of another command or of a newer gradsync is an error. That of the end stays: the command\n" +
+			"then trains nothing and prints the outcome again, until it is removed.\n" +
 			"On tcp all ranks are in this process, unless `gradsync launch` started it as one of many.",
 		Example: "  gradsync train --sync dasp --model lenet5 --workers 6 --updates 600 --json\n" +
 			"  gradsync train --sync ssp --staleness 3 --platform heterogeneous6 --target-accuracy 0.7\n" +
@@ -46,6 +52,7 @@ func (a *app) trainCommand() *cobra.Command {
 			"  gradsync train --sync ringsparse --model mlp --raw-pixels --platform sparse32 --workers 4 --updates 50\n" +
 			"  gradsync launch --np 4 -- train --sync bsp --workers 3 --updates 50\n" +
 			"  gradsync train --sync dasp --model resnet18 --width 0.125 --image 16 --data fashion-mnist --pushes 600\n" +
+			"  gradsync train --sync dasp --model mlp --updates 600 --checkpoint out/mlp.ckpt --every 50\n" +
 			"  gradsync train --sync dasp --model resnet18 --timing-only --updates 600 --trace run.trace.json",
 		Args: args(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -89,9 +96,15 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 			}
 		}
 	}
+	if cfg.TCP != nil && cfg.TCP.Insecure && cfg.TCP.Rank == 0 {
+		fmt.Fprintln(a.err, insecureLine)
+	}
 	events, err := export.BeginTraining(f.tensorboard, cfg)
 	if err != nil {
 		return err
+	}
+	if !a.quiet {
+		cfg.TellStart = func(line string) { fmt.Fprintln(a.err, line) }
 	}
 	bar := a.newBar(cfg.Sync + " " + cfg.Model)
 	cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
@@ -181,6 +194,9 @@ func (a *app) printOutcome(o *train.Outcome) {
 	} else {
 		fmt.Fprintf(a.out, "  wall time       %.2f s\n", o.WallSeconds)
 	}
+	if o.Resumed > 0 {
+		fmt.Fprintf(a.out, "  went on         after update %d of an earlier process; times and bytes are since then\n", o.Resumed)
+	}
 	t := o.Iteration
 	if o.Answered == 0 {
 		t = train.IterationTime{}
@@ -201,6 +217,9 @@ func (a *app) printOutcome(o *train.Outcome) {
 	}
 	if !alone {
 		fmt.Fprintf(a.out, "  staleness       mean %.2f, median %d, p99 %d, max %d updates\n", o.Staleness.Mean, o.Staleness.Median, o.Staleness.P99, o.Staleness.Max)
+	}
+	if o.Insecure {
+		fmt.Fprintln(a.out, "  insecure        in the clear off loopback (--insecure)")
 	}
 	fmt.Fprintf(a.out, "  bytes sent      %d\n", o.BytesSent)
 	if o.KernelBytes > 0 {

@@ -23,6 +23,7 @@ import (
 	"gradsync/experiments/codedsgd/robust"
 	"gradsync/experiments/codedsgd/scheme"
 	"gradsync/experiments/codedsgd/speed"
+	"gradsync/experiments/codedsgd/survival"
 	"gradsync/experiments/codedsgd/table1"
 	"gradsync/experiments/exp"
 )
@@ -32,5 +33,5 @@ import (
 func Experiments() []exp.Experiment {
 	return slices.Concat(scheme.Experiments(), proof.Experiments(), []exp.Experiment{accounting.Experiment(), table1.Experiment()},
 		convergence.Experiments(), fig12.Experiments(), convergence.ThreeAlgorithms(),
-		[]exp.Experiment{abstracts.Experiment(), quantisation.Experiment(), speed.Experiment(), robust.Experiment()})
+		[]exp.Experiment{abstracts.Experiment(), quantisation.Experiment(), speed.Experiment(), robust.Experiment(), survival.Experiment()})
 }

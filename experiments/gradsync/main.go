@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"gradsync/experiments/cli"
+	"gradsync/shared/cluster/mpi"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { mpi.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -8,7 +8,7 @@ func WithServer(own ...Flag) []Flag { return append(own, ofServer...) }
 // ofServer are the flags of every method with a server.
 var ofServer = []Flag{
 	{Name: "lease", Want: "at least 0, which is for ever", Good: func(x float64) bool { return x >= 0 },
-		Help: "the server goes on without a worker silent for this time (0: never); not on tcp, where the run ends"},
+		Help: "the server goes on without a worker silent for this time (0: never); on tcp with --elastic only"},
 	{Name: "record", Help: "write an audit trail: every gradient's arrival and every decision (gradsync replay --check)"},
 	{Name: "replay", Help: "follow a recorded order of arrival: the recorded run's bits on any runtime"},
 }

@@ -127,7 +127,7 @@ var documents = []Paper{
 			{Title: pair{"The proof, step by step", "证明，逐步进行"}, Stems: []string{"proof", "overcount", "accounting"}},
 			{Title: pair{"The paper’s experiments", "论文的实验"}, Stems: []string{"table1", "table2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9",
 				"fig10", "fig11", "fig12", "fig13", "fig14", "fig15", "abstracts"}},
-			{Title: pair{"Beyond the paper", "论文之外"}, Stems: []string{"quantisation", "speed", "robust"}},
+			{Title: pair{"Beyond the paper", "论文之外"}, Stems: []string{"quantisation", "speed", "robust", "survival"}},
 		},
 	},
 	{
@@ -141,6 +141,7 @@ var documents = []Paper{
 		Index: 5,
 		Chapters: []Chapter{
 			{Title: pair{"Which method when", "何时用哪种方法"}, Stems: []string{"when", "facts"}},
+			{Title: pair{"Up to how many workers", "直到多少工作节点"}, Stems: []string{"scale"}},
 			{Title: pair{"The same training by every method", "每种方法做同一次训练"}, Stems: []string{"homogeneous", "heterogeneous"}},
 		},
 	},

@@ -21,9 +21,6 @@ type Plan struct {
 	Latency    string // of a message, one way: each end has half of it; "": as in Like
 }
 
-// maxWorkers bounds a platform that is made.
-const maxWorkers = 1 << 16
-
 // Make returns a platform of a plan. Whatever the plan leaves open, and the reasons for it, are
 // those of the platform that it is like.
 //
@@ -37,8 +34,8 @@ func Make(plan Plan) (*cluster.Platform, error) {
 		return nil, err
 	}
 	switch {
-	case plan.Workers < 1 || plan.Workers > maxWorkers:
-		return nil, fmt.Errorf("platforms: %d workers, want 1 to 65,536", plan.Workers)
+	case plan.Workers < 1 || plan.Workers > cluster.MaxRanks:
+		return nil, fmt.Errorf("platforms: %d workers, want 1 to %d", plan.Workers, cluster.MaxRanks)
 	case plan.Slow < 0 || plan.Slow > plan.Workers:
 		return nil, fmt.Errorf("platforms: %d slow workers, want 0 to %d", plan.Slow, plan.Workers)
 	case plan.Slow > 0 && !(plan.Factor >= 1e-3 && plan.Factor <= 1e3):

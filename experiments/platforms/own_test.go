@@ -129,7 +129,7 @@ var refusals = []struct {
 	{`"1 TFLOP/s"`, `"0.00 TFLOP/s"`, "server.flops", 3, "flops = 0 flop/s, want > 0", true},
 	{`"10 Gb/s"`, `"10 Gbit"`, "server.bandwidth", 3, `has unit "Gbit", want one of`, true},
 	{`"node": "box1"`, `"node": "box"`, "server.node", 3, `there is no node "box"`, false},
-	{`"count": 2`, `"count": 0`, "nodes[0].count", 4, "want 1 to 100000", true},
+	{`"count": 2`, `"count": 0`, "nodes[0].count", 4, "want 1 to 131072", true},
 	{`"why": "stated"`, `"reason": "stated"`, "nodes[0].bandwidth", 4, `unknown field "reason"`, true},
 	{`"value": "6 GB/s", `, ``, "nodes[0].bandwidth", 4, `has unit ""`, true},
 	{`"latency": "1 us"`, `"latency": "1 us", "memory": "1 B/s"`, "nodes[0].memory", 4, "unknown field", true},

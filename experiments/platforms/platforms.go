@@ -124,6 +124,9 @@ type TooFewError struct {
 
 // Error says how to make a platform of that number of workers.
 func (e *TooFewError) Error() string {
+	if e.Wanted > cluster.MaxRanks {
+		return fmt.Sprintf("platforms: %d workers, want 1 to %d", e.Wanted, cluster.MaxRanks)
+	}
 	file := fmt.Sprintf("p%d.json", e.Wanted)
 	return fmt.Sprintf("platforms: %d workers, platform %s has %d: `gradsync platform new --workers %[1]d --like %[2]s --out %[4]s` makes one of its kinds, "+
 		"then --platform %[4]s", e.Wanted, e.Name, e.Has, file)
@@ -145,8 +148,8 @@ func Homogeneous(n int) (*cluster.Platform, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n < 1 || n > 1<<16 {
-		return nil, fmt.Errorf("platforms: %d workers, want 1 to 65,536", n)
+	if n < 1 || n > cluster.MaxRanks {
+		return nil, fmt.Errorf("platforms: %d workers, want 1 to %d", n, cluster.MaxRanks)
 	}
 	worker := base.Workers[0]
 	worker.Name = "p100-"

@@ -35,7 +35,7 @@ var ofRanks = faults.Mix{Within: 120 * time.Millisecond, Pause: 0.4, Longest: 60
 const crashes = 0.3
 
 // survive lists the methods whose ranks go on without those that are lost.
-var survive = []string{codedsgd.CSSGD}
+var survive = []string{codedsgd.CSSGD, "ring", "ringsparse", "naive"}
 
 // group is one run without a server.
 type group struct {
@@ -45,7 +45,9 @@ type group struct {
 	sparse  ringsparse.Options
 	coded   codedsgd.Options
 	batch   int
+	stopped bool // by OnStep, before the last of the job's steps
 	elastic bool // ranks crash, and the others are told, each somewhat later
+	notice  time.Duration
 }
 
 // outcome holds what a run without a server leaves, by rank.
@@ -61,10 +63,12 @@ type outcome struct {
 // onRanks runs a seed of a method without a server.
 func onRanks(ctx context.Context, m method.Method, seed uint64, cores int) (s Seed) {
 	g := drawGroup(cluster.Stream(seed, 0, m.Name, "swarm"), m)
+	g.notice = drawNotice(seed, m.Name)
 	s = Seed{Method: m.Name, Seed: seed, Cluster: g.describe()}
 	mix := ofRanks
 	if g.elastic {
 		mix.Crash = crashes
+		s.Cluster += fmt.Sprintf(", told within %v", g.notice)
 	}
 	hosts, told := schedule(seed, g.n, func(int) faults.Mix { return mix })
 	s.Faults = told
@@ -105,6 +109,7 @@ func drawGroup(r *rand.Rand, m method.Method) *group {
 		g.coded.Literal = m.Name == codedsgd.CSSGD && g.n <= 4 && !g.coded.Rounds && r.IntN(4) == 0
 		g.batch = perBlock*max(a.Blocks(), g.coded.MicroBlocks) + 1
 	}
+	g.stopped = (m.Name == "ringsparse" || m.Family == method.Coded) && r.IntN(4) == 0
 	return g
 }
 
@@ -122,7 +127,8 @@ func (g *group) describe() string {
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{g.coded.Rounds, "in rounds"}, {g.coded.Literal, "literal"}, {g.coded.NoOverlap || g.sparse.NoOverlap, "no overlap"}, {g.elastic, "elastic"}} {
+	}{{g.coded.Rounds, "in rounds"}, {g.coded.Literal, "literal"}, {g.coded.NoOverlap || g.sparse.NoOverlap, "no overlap"},
+		{g.stopped, "stopped"}, {g.elastic, "elastic"}} {
 		if f.on {
 			text += ", " + f.name
 		}
@@ -136,24 +142,29 @@ func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores
 	host := cluster.Host{Name: "w", FLOPS: 1e9, Memory: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond, Jitter: 0.2}
 	p := cluster.Uniform(g.n, host, nil)
 	p.Multicast = g.method.Multicast
-	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, Cores: cores, Elastic: g.elastic, Notice: notice}),
+	rt := faults.On(virtual.New(p, virtual.Config{Seed: seed, Cores: cores, Elastic: g.elastic, Notice: g.notice}),
 		func(rank int) faults.Host { return hosts[rank] })
 	left, err := rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
-		k := p.Rank()
+		k, planned := p.Rank(), int64(steps)
+		if g.stopped {
+			planned += 2
+		}
+		stop := func(step int64) (bool, error) { return step == steps-1, nil }
 		var err error
 		switch {
 		case g.method.Family == method.Coded:
 			task := samples{begin()}
 			o.params[k] = task.params
 			var log *codedsgd.Log
-			if log, err = codedsgd.Run(p, codedsgd.Job{Task: task, Batch: g.batch, Rate: rate, Steps: steps, Options: g.coded}); err == nil {
+			if log, err = codedsgd.Run(p, codedsgd.Job{Task: task, Batch: g.batch, Rate: rate, Steps: planned, Options: g.coded, OnStep: stop}); err == nil {
 				o.ends[k], o.totals[k] = log.Ends, log.Totals
 			}
 		case g.method.Name == "ringsparse":
 			task := newQuadratic(k)
 			o.params[k] = task.params
 			var log *ringsparse.Log
-			if log, err = ringsparse.Run(p, ringsparse.Job{Task: task, Layers: task.Layers(), Rate: rate, Steps: steps, Options: g.sparse}); err == nil {
+			job := ringsparse.Job{Task: task, Layers: task.Layers(), Rate: rate, Steps: planned, Options: g.sparse, OnStep: stop}
+			if log, err = ringsparse.Run(p, job); err == nil {
 				o.ends[k], o.totals[k] = log.Ends, fmt.Sprint(log.Totals)
 			}
 		default:
@@ -189,52 +200,78 @@ func (g *group) refused(err error, hosts []faults.Host) string {
 	return ""
 }
 
-// dense is the loop of methods that sum gradients as they are: layer by layer, while the backward pass goes on.
+// dense is the loop of methods that sum gradients as they are, as experiments/train has it: without the lost it goes on
+// by a crew.
 func (g *group) dense(p cluster.Proc, task *quadratic) (ends []time.Duration, err error) {
-	ls := task.Layers()
-	last := len(ls) - 1
+	crew, err := collective.NewCrew(p, cluster.Tag(len(lengths)))
+	if err != nil {
+		return nil, err
+	}
+	team := p
+	if crew != nil {
+		team = crew.Proc()
+	}
 	var scratch collective.Scratch
-	for step := range int64(steps) {
-		stages := make([]cluster.Work, len(ls))
-		for i, l := range ls {
-			stages[last-i] = cluster.Work{FLOP: l.Forward.FLOP + l.Backward.FLOP}
+	for step := int64(0); step < steps; {
+		made, err := step+1, g.sum(team, task, step, &scratch)
+		if err == nil {
+			err = cluster.Compute(p, cluster.Work{FLOP: 2 * params}, func() error {
+				for i := range task.params {
+					task.params[i] -= float32(float32(rate/float64(team.Size())) * task.grads[i])
+				}
+				return nil
+			})
+		} else if crew != nil && errors.Is(err, cluster.ErrLost) {
+			made, err = crew.Regroup(step, task.params)
 		}
-		reqs := p.Start(func(done func(int)) error {
-			_, err := task.Grad(step, func(layer int) { done(last - layer) })
-			return err
-		}, stages...)
-		for i := last; i >= 0; i-- {
-			if err := cluster.Wait(p, reqs[last-i]); err != nil {
-				return nil, err
-			}
-			x, tag := task.grads[ls[i].Offset:ls[i].Offset+ls[i].Length], cluster.Tag(i)
-			switch g.method.Name {
-			case "ring":
-				err = collective.Ring{Scratch: &scratch}.AllReduce(p, tag, x)
-			case "halving-doubling":
-				err = collective.HalvingDoubling(p, tag, x)
-			case "hierarchical":
-				err = collective.Hierarchical(p, tag, g.perNode, x)
-			case "naive":
-				err = collective.NaiveExchange(p, tag, 0, x)
-			default:
-				err = fmt.Errorf("swarm: it knows no loop of %s", g.method.Name)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		if err := cluster.Compute(p, cluster.Work{FLOP: 2 * params}, func() error {
-			for i := range task.params {
-				task.params[i] -= float32(float32(rate/float64(g.n)) * task.grads[i])
-			}
-			return nil
-		}); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		ends = append(ends, p.Now())
+		if made > step {
+			ends = append(ends, p.Now())
+		}
+		step = made
 	}
-	return ends, nil
+	if crew != nil {
+		err = crew.Close(steps, task.params)
+	}
+	return ends, err
+}
+
+// sum computes a step's gradient and sums it over the team, layer by layer, while the backward pass goes on.
+func (g *group) sum(p cluster.Proc, task *quadratic, step int64, scratch *collective.Scratch) (err error) {
+	ls := task.Layers()
+	last := len(ls) - 1
+	stages := make([]cluster.Work, len(ls))
+	for i, l := range ls {
+		stages[last-i] = cluster.Work{FLOP: l.Forward.FLOP + l.Backward.FLOP}
+	}
+	reqs := p.Start(func(done func(int)) error {
+		_, err := task.Grad(step, func(layer int) { done(last - layer) })
+		return err
+	}, stages...)
+	for i := last; i >= 0; i-- {
+		if err := cluster.Wait(p, reqs[last-i]); err != nil {
+			return err
+		}
+		x, tag := task.grads[ls[i].Offset:ls[i].Offset+ls[i].Length], cluster.Tag(i)
+		switch g.method.Name {
+		case "ring":
+			err = collective.Ring{Scratch: scratch}.AllReduce(p, tag, x)
+		case "halving-doubling":
+			err = collective.HalvingDoubling(p, tag, x)
+		case "hierarchical":
+			err = collective.Hierarchical(p, tag, g.perNode, x)
+		case "naive":
+			err = collective.NaiveExchange(p, tag, 0, x)
+		default:
+			err = fmt.Errorf("swarm: it knows no loop of %s", g.method.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // survivor returns a rank that is not lost.
@@ -270,8 +307,11 @@ func (o outcome) check() string {
 var faultFreeRanks sync.Map
 
 // checkFaultFree says how a run differs from that without faults: time changes neither bits nor
-// messages, and losses no bit.
+// messages, and losses no bit of coded SGD.
 func (g *group) checkFaultFree(ctx context.Context, o outcome) string {
+	if len(o.lost) > 0 && g.method.Family != method.Coded {
+		return ""
+	}
 	key := g.method.Name + " " + g.describe()
 	known, ok := faultFreeRanks.Load(key)
 	if !ok {
@@ -297,39 +337,61 @@ func (g *group) checkFaultFree(ctx context.Context, o outcome) string {
 }
 
 // checkSum says how the parameters differ from one rank's that sums all gradients alone: coded SGD's in their bits, since
-// sums of integers have no order, the others' within rounding.
+// sums of integers have no order, the others' within rounding; after losses from those of every course that they allow.
 func (g *group) checkSum(o outcome) string {
-	want, near := g.alone(), 1e-4
+	x := o.params[o.survivor()]
 	if g.method.Family == method.Coded {
-		near = 0
-	}
-	for i, x := range o.params[o.survivor()] {
-		if d := math.Abs(float64(x) - float64(want[i])); !(d <= near*max(1, math.Abs(float64(want[i])))) {
-			return fmt.Sprintf("parameter %d is %g, %g where one rank sums all gradients alone", i, x, want[i])
+		if want, i := g.alone(), 0; !slices.Equal(x, want) {
+			for x[i] == want[i] {
+				i++
+			}
+			return fmt.Sprintf("parameter %d is %g, %g where one rank sums all gradients alone", i, x[i], want[i])
 		}
+		return ""
+	}
+	if !g.leads(begin(), 0, nil, o.lost, x) {
+		return fmt.Sprintf("it ends at %g: means of the living's gradients lead there by no course, lost in order %v", x, o.lost)
 	}
 	return ""
 }
 
-// alone trains on one rank.
-func (g *group) alone() []float32 {
-	x := begin()
-	grads := make([]float32, params)
-	if g.method.Family != method.Coded {
-		for step := range int64(steps) {
-			var sum [params]float64
-			for rank := range g.n {
-				gradient(grads, x, rank, step)
-				for i, v := range grads {
-					sum[i] += float64(v)
-				}
-			}
-			for i := range x {
-				x[i] -= float32(rate / float64(g.n) * sum[i])
+// leads reports whether steps from x on lead near end, each with the mean over the ranks that are not gone when it is
+// made; gone are the first of those that are lost, never fewer than in the step before.
+func (g *group) leads(x []float32, step int64, gone, lost []int, end []float32) bool {
+	if step == steps {
+		for i, v := range x {
+			if d := math.Abs(float64(v) - float64(end[i])); !(d <= 1e-4*max(1, math.Abs(float64(v)))) {
+				return false
 			}
 		}
-		return x
+		return true
 	}
+	var grads [params]float32
+	for n := len(gone); n <= len(lost); n++ {
+		var sum [params]float64
+		for rank := range g.n {
+			if slices.Contains(lost[:n], rank) {
+				continue
+			}
+			gradient(grads[:], x, rank, step)
+			for i, v := range grads {
+				sum[i] += float64(v)
+			}
+		}
+		next := slices.Clone(x)
+		for i := range next {
+			next[i] -= float32(rate / float64(g.n-n) * sum[i])
+		}
+		if g.leads(next, step+1, lost[:n], lost, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// alone makes all steps of coded SGD on one rank.
+func (g *group) alone() []float32 {
+	x, grads := begin(), make([]float32, params)
 	a, err := codedsgd.Assign(g.n, g.coded.Redundancy)
 	if err != nil {
 		panic(err) // it ran

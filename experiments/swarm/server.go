@@ -25,9 +25,18 @@ const (
 	aLease = 100 * time.Millisecond
 	// crawl is a bound of slowness that makes iterations longer than a lease.
 	crawl = 8
-	// notice is how late ranks of an elastic run may be told of a loss.
-	notice = 30 * time.Millisecond
+	// aNotice bounds how late ranks of an elastic run may be told of a loss.
+	aNotice = 30 * time.Millisecond
 )
+
+// drawNotice draws how late ranks of a run may be told of a loss: one seed in four, all at its instant.
+func drawNotice(seed uint64, method string) time.Duration {
+	r := cluster.Stream(seed, 0, method, "notice")
+	if r.IntN(4) == 0 {
+		return 0
+	}
+	return time.Duration(r.Int64N(int64(aNotice))).Round(time.Microsecond)
+}
 
 // ofWorkers and ofServer are the faults of methods with a server, which itself lives.
 var (
@@ -43,6 +52,7 @@ type service struct {
 	lease   time.Duration // 0: nobody is left out but by the news of a loss, without which nobody crashes
 	crawls  bool          // an iteration may take longer than the lease
 	elastic bool          // the server is told of losses, somewhat later
+	notice  time.Duration // how much later at most
 	hosts   []faults.Host
 	watch   *watch
 	log     *dasp.Log
@@ -55,7 +65,7 @@ func onServer(ctx context.Context, name string, seed uint64, cores int) (s Seed)
 	n := 1 + r.IntN(6)
 	v := &service{name: name, n: n, options: drawOptions(r, name, n), lease: aLease, trained: [][]float32{begin()}}
 	mix := ofWorkers
-	v.elastic = r.IntN(3) == 0
+	v.elastic, v.notice = r.IntN(3) == 0, drawNotice(seed, name)
 	if r.IntN(5) == 0 {
 		if v.lease = 0; !v.elastic {
 			mix.Crash = 0
@@ -135,7 +145,7 @@ func (v *service) describe() string {
 		text += fmt.Sprintf(", slow up to ×%d", crawl)
 	}
 	if v.elastic {
-		text += ", elastic"
+		text += fmt.Sprintf(", elastic, told within %v", v.notice)
 	}
 	switch v.name {
 	case "dasp":
@@ -159,7 +169,7 @@ func (v *service) describe() string {
 func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cores int) error {
 	policy, err := rivals.New(v.name, v.options)
 	v.watch = newWatch(v.name, v.options, v.lease, v.hosts)
-	v.watch.crawls, v.watch.elastic = v.crawls, v.elastic
+	v.watch.crawls, v.watch.elastic, v.watch.notice = v.crawls, v.elastic, v.notice
 	if err != nil {
 		return err
 	}
@@ -167,7 +177,7 @@ func (v *service) run(ctx context.Context, p *cluster.Platform, seed uint64, cor
 	if err != nil {
 		return err
 	}
-	config := virtual.Config{Seed: seed, WithServer: true, Cores: cores, Elastic: v.elastic, Notice: notice}
+	config := virtual.Config{Seed: seed, WithServer: true, Cores: cores, Elastic: v.elastic, Notice: v.notice}
 	rt := faults.On(virtual.New(p, config), func(rank int) faults.Host { return v.hosts[rank] })
 	_, err = rt.Run(ctx, func(p cluster.Proc) ([]byte, error) {
 		l, err := dasp.Run(p, dasp.Job{

@@ -22,9 +22,13 @@
 // Of methods without a server, whose hosts pause and are slow:
 //
 //   - All ranks end with the same bits, those of the run without faults, by the same messages.
-//   - Coded SGD's are those of the sum of all blocks, computed by one rank alone.
+//   - Coded SGD's are those of the sum of all blocks, computed by one rank alone, the others' within rounding of such sums.
+//   - ring, ringsparse and naive on an elastic run lose ranks at any instant: the living make all steps and end with the same
+//     bits, within rounding of those of a course that the losses, in their order, allow: steps with the mean of all, then of fewer.
 //   - cssgd on an elastic run loses ranks at any instant and no bit, as long as a holder of each block lives; else it
 //     ends by the name of a block whose holders have all crashed.
+//
+// How late ranks are told of a loss is drawn too, of one seed in four at its instant.
 package swarm
 
 import (

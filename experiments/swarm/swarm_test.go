@@ -40,8 +40,12 @@ func TestSweep(t *testing.T) {
 		if l.Seeds != seeds() || l.Twice == 0 || l.Pauses == 0 || l.Slow == 0 {
 			t.Errorf("%+v: want %d seeds with pauses and slowness", l, seeds())
 		}
-		if m.Family == method.Server && (l.Crashes == 0 || l.Left == 0 || l.Joined == 0 || l.Ended["all workers have left"] == 0) {
+		none := !testing.Short() && l.Ended["all workers have left"] == 0 // rare in a few seeds
+		if m.Family == method.Server && (l.Crashes == 0 || l.Left == 0 || l.Joined == 0 || none) {
 			t.Errorf("%+v: want crashes, ended leases, workers that come back, and runs that all have left", l)
+		}
+		if swarm.Survives(l.Method) && (l.Crashes == 0 || l.Left == 0) {
+			t.Errorf("%+v: want crashes, and ranks that are lost", l)
 		}
 		t.Logf("%-16s %d seeds, %.0f a minute", l.Method, l.Seeds, l.Rate)
 	}

@@ -27,6 +27,7 @@ type watch struct {
 	options rivals.Options
 	lease   time.Duration
 	elastic bool
+	notice  time.Duration
 	crawls  bool // slowness makes workers silent too
 	hosts   []faults.Host
 
@@ -282,7 +283,7 @@ func (w *watch) after(at time.Duration) {
 // buried checks that on an elastic run nobody counts among the living for long after a crash: the server is told within
 // notice, or when it wakes.
 func (w *watch) buried(at time.Duration) {
-	late := notice + time.Millisecond
+	late := w.notice + time.Millisecond
 	for _, p := range w.hosts[0].Pauses {
 		late += p.To - p.From
 	}

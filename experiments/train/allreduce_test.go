@@ -161,7 +161,7 @@ func TestExchangeOptionsAreChecked(t *testing.T) {
 		"not of bsp":                   func(c *Config) { c.Sync, c.NoOverlap = "bsp", true },
 		"but the method is ring":       func(c *Config) { c.Sync, c.RingSparse = "ring", &ringsparse.Options{} },
 		`tie "both"`:                   func(c *Config) { c.Sync, c.RingSparse = "ringsparse", &ringsparse.Options{Tie: "both"} },
-		"no runtime \"mpi\"":           func(c *Config) { c.Runtime = "mpi" },
+		"no runtime \"pvm\"":           func(c *Config) { c.Runtime = "pvm" },
 		"recorded and followed with a": func(c *Config) { c.Sync, c.Record = "ring", "x" },
 		"record x or follow y":         func(c *Config) { c.Sync, c.Record, c.Replay = "asp", "x", "y" },
 		"a mask is of ringsparse":      func(c *Config) { c.Sync, c.Mask = "ring", []bool{true} },

@@ -72,6 +72,12 @@ func (x *replica) code(blocks *blocks) error {
 		}
 	}
 	job.OnStep = func(step int64) (bool, error) { return x.ended(step + 1) }
+	x.codedLog = &codedsgd.Log{}
+	var err error
+	if job.From, err = x.begin(); err != nil {
+		return err
+	}
+	job.Timed, job.Log = x.replayed(), x.codedLog
 	log, err := codedsgd.Run(x.p, job)
 	if err != nil {
 		return err

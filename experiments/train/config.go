@@ -18,8 +18,11 @@ import (
 	"gradsync/shared/tensor/model"
 )
 
-// Runtimes lists the values of Config.Runtime.
+// Runtimes lists the values of Config.Runtime but OverMPI.
 var Runtimes = []string{"virtual", "local", "tcp"}
+
+// OverMPI is the value of Config.Runtime for processes that an MPI launcher started.
+const OverMPI = "mpi"
 
 // Config describes one training. A field's zero value stands for the default that its comment
 // names; Model, Sync and Platform have none.
@@ -50,10 +53,14 @@ type Config struct {
 
 	Workers  int               `json:"workers"` // all of the platform's
 	Platform *cluster.Platform `json:"platform"`
-	Runtime  string            `json:"runtime"` // "virtual"; "local"; "tcp"
+	Runtime  string            `json:"runtime"` // "virtual"; "local"; "tcp"; "mpi"
 	// TCP is this process's place in a job of several; nil: on tcp all ranks are in
 	// this process, each with its own sockets.
 	TCP *tcp.Config `json:"-"`
+	// MPI returns the runtime of a place on OverMPI, of which Rank, Size and Job count.
+	MPI func(place tcp.Config) cluster.Runtime `json:"-"`
+	// Certs is the folder of a job's certificates, for tcp in this process; "": in the clear.
+	Certs string `json:"-"`
 	// Emulate makes a computation on a real clock last at least the platform's time
 	// for it; a timing-only run always does.
 	Emulate bool   `json:"emulate"`
@@ -87,6 +94,7 @@ type Config struct {
 	AllReduce
 	CodedSGD
 	Elastic
+	Checkpoints
 
 	// Best ends with the parameters, of those at evaluations and the first ones, of the
 	// least loss on a fixed part of the training images: Algorithm 1 of codedsgd, step 8.
@@ -229,10 +237,15 @@ func (c *Config) bound() int64 {
 	return 600
 }
 
+// processes reports whether the runtime is one of several processes, or like one.
+func (c *Config) processes() bool { return c.Runtime == "tcp" || c.Runtime == OverMPI }
+
 func (c *Config) check() error {
 	switch {
-	case !slices.Contains(Runtimes, c.Runtime):
-		return fmt.Errorf("train: no runtime %q: known are %s", c.Runtime, strings.Join(Runtimes, ", "))
+	case !slices.Contains(Runtimes, c.Runtime) && c.Runtime != OverMPI:
+		return fmt.Errorf("train: no runtime %q: known are %s, %s", c.Runtime, strings.Join(Runtimes, ", "), OverMPI)
+	case c.Runtime == OverMPI && (c.MPI == nil || c.TCP == nil):
+		return fmt.Errorf("train: the runtime %s is of processes that an MPI launcher started", OverMPI)
 	case c.Workers < 1 || c.Workers > len(c.Platform.Workers):
 		return fmt.Errorf("train: %d workers, platform %s has %d", c.Workers, c.Platform.Name, len(c.Platform.Workers))
 	case c.Batch < 1:
@@ -267,18 +280,18 @@ func (c *Config) check() error {
 		return fmt.Errorf("train: clock of a batch of %d images", c.Clock.Batch)
 	case c.Checkpoint != "" && (c.Clock == nil || c.Momentum > 0):
 		return fmt.Errorf("train: a checkpoint needs a clock and no momentum")
-	case c.TimingOnly && c.Runtime == "tcp":
-		return fmt.Errorf("train: a timing-only run declares its messages and sends none: on virtual or local, not on tcp")
+	case c.TimingOnly && c.processes():
+		return fmt.Errorf("train: a timing-only run declares its messages and sends none: on virtual or local, not on %s", c.Runtime)
 	case c.Best && (c.TimingOnly || c.EvalEvery < 0):
 		return fmt.Errorf("train: the best parameters need training and evaluations")
 	case c.TimingOnly && (c.Save != "" || c.Load != ""):
 		return fmt.Errorf("train: a timing-only run has no parameters to load or save")
 	case c.BatchSize != 0 && (!c.serverless() || c.BatchSize < c.Workers && !c.coded()):
 		return fmt.Errorf("train: %d images for all %d workers of %s: want one each at least, and a method without a server", c.BatchSize, c.Workers, c.Sync)
-	case c.TCP != nil && c.Runtime != "tcp":
-		return fmt.Errorf("train: a place in a job of processes is of the runtime tcp, not of %s", c.Runtime)
+	case c.TCP != nil && !c.processes():
+		return fmt.Errorf("train: a place in a job of processes is of the runtime tcp or %s, not of %s", OverMPI, c.Runtime)
 	}
-	for _, family := range []func(*Config) error{c.Server.check, c.CodedSGD.check, c.AllReduce.check, c.Elastic.check} {
+	for _, family := range []func(*Config) error{c.Server.check, c.CodedSGD.check, c.AllReduce.check, c.Elastic.check, c.Checkpoints.check} {
 		if err := family(c); err != nil {
 			return err
 		}

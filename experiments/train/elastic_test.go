@@ -10,10 +10,17 @@ import (
 	"gradsync/experiments/platforms"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/tcp"
 )
 
 // without trains six workers of which some crash.
 func without(t *testing.T, sync string, crashes ...Crash) (*Outcome, error) {
+	t.Helper()
+	return Run(context.Background(), elasticConfig(t, sync, nil, crashes...))
+}
+
+// elasticConfig returns the training that without makes, changed.
+func elasticConfig(t *testing.T, sync string, change func(*Config), crashes ...Crash) Config {
 	t.Helper()
 	p, err := platforms.Load("heterogeneous6")
 	if err != nil {
@@ -29,7 +36,10 @@ func without(t *testing.T, sync string, crashes ...Crash) (*Outcome, error) {
 	case "dasp", "ssp":
 		cfg.MaxUpdates = 60
 	}
-	return Run(context.Background(), cfg)
+	if change != nil {
+		change(&cfg)
+	}
+	return cfg
 }
 
 // TestTrainingsGoOnWithoutTheLost: each method makes all updates without the ranks that crash, which the outcome names;
@@ -66,6 +76,30 @@ func TestTrainingsGoOnWithoutTheLost(t *testing.T) {
 	}
 }
 
+// TestARunThatReachedItsTargetLosesARank: whoever is lost while the others end at the target accuracy, they all end there.
+func TestARunThatReachedItsTargetLosesARank(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	run := func(at time.Duration) *Outcome {
+		out, err := Run(context.Background(), elasticConfig(t, "ring", func(c *Config) {
+			c.Data, c.TargetAccuracy, c.EvalEvery, c.EvalImages = "synthetic", 0.01, 12, 50
+		}, Crash{3, at}))
+		if err != nil || out.Updates != 2 {
+			t.Fatalf("without rank 3 from %v on: %+v, %v", at, out, err)
+		}
+		return out
+	}
+	end := time.Duration(*run(time.Hour).VirtualSeconds * 1e9)
+	lost := 0
+	for k := range time.Duration(24) {
+		lost += len(run(end - k*20*time.Microsecond).Lost)
+	}
+	if lost == 0 || lost == 24 {
+		t.Errorf("rank 3 was lost in %d of 24 runs, want some, and some that end before", lost)
+	}
+}
+
 // TestElasticRefuses says what cannot be, and that nobody has the server's weights.
 func TestElasticRefuses(t *testing.T) {
 	if _, err := without(t, "bsp", Crash{0, 60 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "the server, rank 0, is lost") {
@@ -73,16 +107,52 @@ func TestElasticRefuses(t *testing.T) {
 	}
 	p := cluster.Uniform(2, cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 1e8}, nil)
 	for want, change := range map[string]func(*Config){
-		"not elastic":         func(c *Config) { c.Crashes = []Crash{{1, 1}} },
-		"of virtual or local": func(c *Config) { c.Elastic.Elastic, c.Runtime = true, "tcp" },
-		"groups are fixed":    func(c *Config) { c.Elastic.Elastic, c.Sync, c.PerNode = true, "hierarchical", 2 },
-		"a crash of rank 2":   func(c *Config) { c.Elastic = Elastic{true, []Crash{{2, 1}}} },
-		"more than 0s":        func(c *Config) { c.Elastic = Elastic{true, []Crash{{1, 0}}} },
+		"not elastic":       func(c *Config) { c.Crashes = []Crash{{1, 1}} },
+		"an elastic job":    func(c *Config) { c.Runtime, c.TCP = "tcp", &tcp.Config{Size: 2, Elastic: true} },
+		"groups are fixed":  func(c *Config) { c.Elastic.Elastic, c.Sync, c.PerNode = true, "hierarchical", 2 },
+		"a crash of rank 2": func(c *Config) { c.Elastic = Elastic{true, []Crash{{2, 1}}} },
+		"more than 0s":      func(c *Config) { c.Elastic = Elastic{true, []Crash{{1, 0}}} },
 	} {
 		c := Config{Sync: "ring", Model: "mlp", Platform: p, MaxUpdates: 1}
 		change(&c)
 		if _, err := c.Resolved(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestTCPGoesOnWithoutTheLost: over sockets, with the bits of virtual time.
+func TestTCPGoesOnWithoutTheLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	whole, err := without(t, codedsgd.CSSGD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), elasticConfig(t, codedsgd.CSSGD, func(c *Config) { c.Runtime = "tcp" }, Crash{0, 30 * time.Millisecond},
+		Crash{3, 60 * time.Millisecond}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Sort(out.Lost); !slices.Equal(out.Lost, []int{0, 3}) || out.ParamsSHA256 != whole.ParamsSHA256 {
+		t.Errorf("%.12s without %v, want %.12s without ranks 0 and 3", out.ParamsSHA256, out.Lost, whole.ParamsSHA256)
+	}
+}
+
+// TestSurvivorsAgree: living ranks that end with different parameters are an error, whatever the lost had.
+func TestSurvivorsAgree(t *testing.T) {
+	for _, lost := range [][]int{nil, {1}, {0, 1}} {
+		r := &runner{cfg: Config{Sync: "ring", Workers: 3}, out: &Outcome{Lost: lost}}
+		err := r.endings([]ending{{Hash: "a"}, {Hash: "b"}, {Hash: "a"}}, 0)
+		if (err == nil) != (lost != nil) {
+			t.Errorf("without %v: %v", lost, err)
+		}
+		first := len(lost) / 2 * 2 // 0, 0 and 2
+		for rank := range 3 {
+			if r.cfg.TCP = &(tcp.Config{Rank: rank}); r.leads() != (rank == first) {
+				t.Errorf("without %v rank %d speaks for the run: %v", lost, rank, r.leads())
+			}
 		}
 	}
 }

@@ -20,7 +20,8 @@ type Server struct {
 	Options *rivals.Options `json:"options"`
 	// Lease is how long a worker may be silent after it was handed weights before
 	// the server goes on without it: longer than any iteration. 0: for ever. On tcp it
-	// must be 0 (ErrLease).
+	// must be 0 (ErrLease) but in an elastic run, where it leaves out who is alive and silent;
+	// a rank that is lost leaves without it.
 	Lease time.Duration `json:"lease"`
 	// Record is a file for the audit trail, of every gradient that arrived at the server
 	// and every decision (package audit). Replay is one to follow, so that an asynchronous
@@ -47,9 +48,10 @@ func (s Server) options(sync string, workers int) *rivals.Options {
 	return &o
 }
 
-// ErrLease refuses a lease where it would do nothing: package tcp ends a run with the first
+// ErrLease refuses a lease where it would do nothing: package tcp ends a run that is not elastic with the first
 // rank that is lost.
-var ErrLease = errors.New("train: --lease is for --runtime virtual and local: on tcp the first rank that is lost ends the run, whatever the lease")
+var ErrLease = errors.New("train: --lease on tcp wants --elastic, and on mpi there is none: without it the first rank that is lost " +
+	"ends the run, whatever the lease")
 
 // check refuses what a server cannot do, and its fields where the method has none.
 func (s Server) check(c *Config) error {
@@ -58,7 +60,7 @@ func (s Server) check(c *Config) error {
 		return fmt.Errorf("train: method %s needs a server and platform %s has none", c.Sync, c.Platform.Name)
 	case s.Lease < 0:
 		return fmt.Errorf("train: lease of %v, want more than 0, or 0 for no end", s.Lease)
-	case s.Lease > 0 && c.Runtime == "tcp":
+	case s.Lease > 0 && c.processes() && !c.Elastic.Elastic:
 		return ErrLease
 	case s.Lease > 0 && c.serverless():
 		return fmt.Errorf("train: lease of %v, but method %s has no server that could go on without a worker", s.Lease, c.Sync)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"gradsync/internal/atomic"
@@ -25,7 +26,7 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 	if err != nil {
 		return nil, 0, err
 	}
-	if r.cfg.Begin != nil && r.leads() {
+	if r.cfg.Begin != nil && (r.cfg.TCP == nil || r.cfg.TCP.Rank == 0) {
 		r.cfg.Begin()
 	}
 	t := &stopwatch{Runtime: r.cfg.on(rt)}
@@ -39,15 +40,20 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 		return body(p)
 	})
 	if err != nil {
-		if abort := (*cluster.AbortError)(nil); ctx.Err() != nil && !(errors.As(err, &abort) && abort.Rank >= 0) {
+		if abort := (*cluster.AbortError)(nil); ctx.Err() != nil && !(errors.As(err, &abort) && abort.Rank >= 0 && abort.Op != "context") {
 			return nil, 0, ctx.Err() // nobody failed first
 		}
 		return nil, 0, fmt.Errorf("train: %s on %s: %w", r.cfg.Sync, r.cfg.Platform.Name, err)
 	}
-	if !r.leads() {
+	if r.out.Lost = trace.Lost; !r.leads() {
 		return results, t.elapsed, nil
 	}
-	r.out.BytesSent, r.out.Lost = trace.BodyBytes(), trace.Lost
+	r.out.Insecure = r.cfg.TCP != nil && r.cfg.TCP.Insecure
+	r.out.BytesSent = trace.BodyBytes()
+	if r.keeping != nil {
+		r.out.BytesSent -= r.keeping.moved.Load()
+		r.out.Resumed, _ = r.begun()
+	}
 	r.out.StartupBytes = trace.Probe
 	for _, n := range trace.Kernel {
 		r.out.KernelBytes += n
@@ -76,9 +82,14 @@ func (t *stopwatch) Run(ctx context.Context, body func(cluster.Proc) ([]byte, er
 	return out, err
 }
 
-// leads reports whether this process has rank 0, which evaluates, and to which
-// results go.
-func (r *runner) leads() bool { return r.cfg.TCP == nil || r.cfg.TCP.Rank == 0 }
+// leads reports, once the run has ended, whether this process has its first rank that is not lost, to which results go.
+func (r *runner) leads() bool {
+	first := 0
+	for slices.Contains(r.out.Lost, first) {
+		first++
+	}
+	return r.cfg.TCP == nil || r.cfg.TCP.Rank == first
+}
 
 // runtime builds the cluster. The platform's workers were cut to Workers before.
 func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
@@ -93,12 +104,12 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 	case "local":
 		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),
 			Emulate: emulate, Elastic: c.Elastic.Elastic}), nil
-	case "tcp":
+	case "tcp", OverMPI:
 		hosts, err := cluster.SelectHosts(c.Platform, withServer, c.Workers)
 		if err != nil {
 			return nil, err
 		}
-		cfg := tcp.Config{Seed: c.Seed, Trace: c.traced(), Emulate: emulate, Hosts: hosts}
+		cfg := tcp.Config{Seed: c.Seed, Trace: c.traced(), Emulate: emulate, Hosts: hosts, Elastic: c.Elastic.Elastic, Certs: c.Certs}
 		if c.TCP == nil {
 			return tcp.Loopback(len(hosts), cfg), nil
 		}
@@ -109,6 +120,9 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 		place.Seed, place.Trace, place.Emulate = cfg.Seed, cfg.Trace, cfg.Emulate
 		if emulate {
 			place.Hosts = hosts
+		}
+		if c.Runtime == OverMPI {
+			return c.MPI(place), nil
 		}
 		return tcp.New(place), nil
 	}
@@ -138,7 +152,8 @@ func (r *runner) sameRun(p cluster.Proc) error {
 		data = r.out.Data.SHA256
 	}
 	x := &replica{runner: r, p: p}
-	for _, f := range [][2]string{{"flags", string(config)}, {"data", data}, {"engine", r.out.Engine}, {"first parameters", ParamsHash(r.init)}} {
+	flags := fmt.Sprintf("%s and a state every %d updates", config, c.CheckpointEvery)
+	for _, f := range [][2]string{{"flags", flags}, {"data", data}, {"engine", r.out.Engine}, {"first parameters", ParamsHash(r.init)}} {
 		if err := x.same(f[0], f[1]); err != nil {
 			return err
 		}
@@ -160,7 +175,9 @@ func (x *replica) same(what, text string) error {
 		out.Meta[i] = int64(binary.LittleEndian.Uint64(sum[8*i:]))
 	}
 	received := p.Irecv(left, tagSame, &in)
-	if err := cluster.Wait(p, p.Isend((p.Rank()+1)%n, tagSame, &out), received); err != nil {
+	if err := cluster.Wait(p, p.Isend((p.Rank()+1)%n, tagSame, &out), received); errors.Is(err, cluster.ErrLost) {
+		return nil // it has no say any more
+	} else if err != nil {
 		return err
 	}
 	if in.Meta != out.Meta {

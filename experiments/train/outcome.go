@@ -53,6 +53,8 @@ type Outcome struct {
 	Gap          Distribution       `json:"gap"`           // v_n − v_min that Algorithm 1 saw
 	Clock        Distribution       `json:"clock"`         // worker's clock − slowest clock
 	BytesSent    int64              `json:"bytes_sent"`    // bodies on the wire, all ranks
+	// Insecure says that --insecure let a job's ranks speak in the clear off loopback.
+	Insecure bool `json:"insecure,omitempty"`
 	// KernelBytes is the operating system's count of bytes sent on the sockets, frame headers
 	// included; absent without sockets.
 	KernelBytes int64 `json:"kernel_bytes,omitempty"`
@@ -73,6 +75,9 @@ type Outcome struct {
 	NormStatistics *NormStatistics `json:"norm_statistics,omitempty"`
 	Curve          []Point         `json:"curve"`
 
+	// Resumed is how many updates an earlier process had made from whose state a run on a real clock went on: its times
+	// and bytes are of what came after. Absent on virtual, where they are of the whole run.
+	Resumed int64 `json:"resumed_after,omitempty"`
 	// Lost are the ranks that an elastic run went on without, in that order. Pushes of a method without a server count
 	// all workers in each update, as if none were.
 	Lost []int `json:"lost,omitempty"`

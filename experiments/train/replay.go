@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gradsync/papers/dasp"
@@ -227,11 +228,24 @@ func (f *second) checkpoint(ctx context.Context, u dasp.Update) error {
 	for _, w := range f.inFlight() {
 		file.Tensors = append(file.Tensors, flat(workerName(w), f.nodes[w].task.params))
 	}
+	file.Metadata["seal"] = seal(file)
 	if err := safetensors.Write(f.cfg.Checkpoint, file); err != nil {
 		return errors.Join(ended, fmt.Errorf("train: checkpoint: %w", err))
 	}
 	f.saved = time.Now()
 	return ended
+}
+
+// seal returns a hash of all that a checkpoint holds: one whose bytes have changed would give other numbers, and say nothing.
+func seal(file safetensors.File) string {
+	h := sha256.New()
+	for _, name := range []string{"run", "version", "curve"} {
+		fmt.Fprintf(h, "%s %q\n", name, file.Metadata[name])
+	}
+	for _, t := range slices.SortedFunc(slices.Values(file.Tensors), func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) }) {
+		fmt.Fprintf(h, "%q %s\n", t.Name, ParamsHash(t.Data))
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func flat(name string, v []float32) safetensors.Tensor {
@@ -254,7 +268,8 @@ func (f *second) engine() string { return f.shared.engine }
 
 // restore takes up the run where its checkpoint left it and returns the version
 // it has reached: 0 without a checkpoint. A file that is no whole checkpoint of
-// this very run counts as none, and the next one takes its place.
+// this very run counts as none, and the next one takes its place: the numbers are the
+// same, and what names the file is the memo, which names it by the run.
 func (f *second) restore(updates []dasp.Update) (version int64, err error) {
 	if f.cfg.Checkpoint == "" {
 		return 0, nil
@@ -264,7 +279,7 @@ func (f *second) restore(updates []dasp.Update) (version int64, err error) {
 		return 0, err
 	}
 	file, err := safetensors.Read(f.cfg.Checkpoint)
-	if err != nil || file.Metadata["run"] != run {
+	if err != nil || file.Metadata["run"] != run || file.Metadata["seal"] != seal(file) {
 		return 0, nil
 	}
 	version, err = strconv.ParseInt(file.Metadata["version"], 10, 64)

@@ -190,9 +190,16 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		"no worker":     func(f *safetensors.File) { f.Tensors = f.Tensors[:1] },
 		"no curve":      func(f *safetensors.File) { f.Metadata["curve"] = "" },
 		"no version":    func(f *safetensors.File) { f.Metadata["version"] = "900" },
+		"flipped": func(f *safetensors.File) {
+			f.Tensors[0].Data = slices.Clone(f.Tensors[0].Data)
+			f.Tensors[0].Data[7] += 0.5
+		},
 	} {
 		f := safetensors.File{Metadata: maps.Clone(whole.Metadata), Tensors: slices.Clone(whole.Tensors)}
 		spoil(&f)
+		if name != "flipped" {
+			f.Metadata["seal"] = seal(f)
+		}
 		if err := safetensors.Write(cfg.Checkpoint, f); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"sync"
 
+	"gradsync/papers/codedsgd"
+	"gradsync/papers/dasp"
+	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 )
@@ -26,6 +29,11 @@ type replica struct {
 	end   ending
 	sums  *summedTask // nil: messages sum gradients
 
+	opt       *dasp.Optimiser // of dense methods; nil: steps have no state
+	codedLog  *codedsgd.Log   // of methods of codedsgd, as far as the run is; nil: another's
+	sparseLog *ringsparse.Log // the same of ringsparse
+	timing    bool            // the step computes nothing
+
 	scratch collective.Scratch
 	given   bool // the step's end came from another rank
 }
@@ -46,6 +54,7 @@ func (x *replica) dense() (err error) {
 	stages = append([]cluster.Work{forward}, stages...)
 	update := cluster.Work{FLOP: 2 * float64(params), Bytes: 12 * float64(params)} // read g, read and write w
 	plan, opt := buckets(x.layers, x.cfg.Bucket), x.optimiser()
+	x.opt = &opt
 	if x.cfg.Devices != nil {
 		if x.sums, err = x.join(); err != nil {
 			return err
@@ -58,7 +67,9 @@ func (x *replica) dense() (err error) {
 	if x.task != nil {
 		state = [][]float32{x.task.params, opt.Velocity(len(x.task.params))}
 		apply = func() error {
-			opt.Step(x.task.params, x.task.grads, 1/x.gradients()) // training, steps 5, 6
+			if !x.timing {
+				opt.Step(x.task.params, x.task.grads, 1/x.gradients()) // training, steps 5, 6
+			}
 			return nil
 		}
 	}
@@ -68,7 +79,11 @@ func (x *replica) dense() (err error) {
 	if x.team = x.p; x.crew != nil {
 		x.team = x.crew.Proc()
 	}
-	for step := int64(0); step < x.steps; {
+	step, err := x.begin()
+	if err != nil {
+		return err
+	}
+	for stop := false; step < x.steps && !stop; {
 		made, err := x.made(step, stages, plan, state)
 		if err == nil && made == step+1 && !x.given {
 			err = cluster.Compute(x.p, update, apply)
@@ -81,12 +96,12 @@ func (x *replica) dense() (err error) {
 		}
 		step = made
 		x.end.Ends = append(x.end.Ends, x.p.Now())
-		if stop, err := x.ended(step); stop || err != nil {
+		if stop, err = x.ended(step); err != nil {
 			return err
 		}
 	}
 	if x.crew != nil {
-		if err := x.crew.Close(x.steps, state...); err != nil {
+		if err := x.crew.Close(step, state...); err != nil {
 			return err
 		}
 	}
@@ -122,26 +137,16 @@ func (x *replica) gradients() float64 {
 	return sum
 }
 
-// first reports whether this rank is the first of the living, as far as it knows. That one speaks for all.
-func (x *replica) first() bool { return firstOf(x.p) }
-
-func firstOf(p cluster.Proc) bool {
-	if s, ok := p.(cluster.Survivor); ok {
-		return s.Alive()[0] == p.Rank()
-	}
-	return p.Rank() == 0
-}
-
 // finish notes the parameters that the rank ends with.
 func (x *replica) finish() {
 	if x.task == nil {
 		return
 	}
 	x.end.Hash = ParamsHash(x.task.params)
-	if x.first() {
-		x.stopping.Lock()
+	x.stopping.Lock()
+	defer x.stopping.Unlock()
+	if x.final == nil { // else another rank's, which are the same
 		x.final = x.task.params
-		x.stopping.Unlock()
 	}
 }
 
@@ -150,7 +155,8 @@ func (x *replica) finish() {
 func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) error {
 	var work func(done func(int)) error
 	last := len(x.layers) - 1
-	if x.task != nil {
+	x.timing = x.task == nil || step < x.replayed()
+	if !x.timing {
 		grad := x.task.Grad
 		if x.sums != nil {
 			grad = x.sums.Grad
@@ -186,39 +192,52 @@ func (x *replica) exchange(step int64, stages []cluster.Work, plan []bucket) err
 // ended evaluates after the given number of updates, once for all ranks, whose parameters are the
 // same bits, and reports whether the run shall end. Ranks of one process share the answer, which
 // so costs no time; between processes rank 0 evaluates and, in a search for a target accuracy,
-// tells the others.
+// tells the others, but in an elastic run, where rank 0 may be lost and each evaluates.
 func (x *replica) ended(updates int64) (stop bool, err error) {
 	n, every := int64(x.cfg.Workers), x.cfg.EvalEvery
 	point := x.task != nil && every >= 0 && updates*n/every != (updates-1)*n/every
-	if x.cfg.TCP == nil || x.first() {
-		stop = x.decide(updates, point)
+	if updates == x.keeping.at() { // made again up to here
+		if err := x.restore(); err != nil {
+			return false, err
+		}
 	}
-	if point && x.cfg.TCP != nil && x.cfg.TargetAccuracy > 0 {
+	if x.cfg.TCP == nil || x.p.Rank() == 0 || x.cfg.alone() {
+		if stop, err = x.decide(updates, point && updates > x.keeping.at()); err != nil {
+			return false, err
+		}
+	}
+	if point && x.cfg.TCP != nil && x.cfg.TargetAccuracy > 0 && !x.cfg.alone() {
 		stop, err = x.agree(stop)
 	}
 	if stop {
 		x.finish()
+	}
+	if err == nil {
+		err = x.keepRank(updates, stop)
 	}
 	return stop, err
 }
 
 // decide reports the progress and evaluates at a point of the curve; the first rank to ask does,
 // the others get its answer.
-func (x *replica) decide(updates int64, point bool) (stop bool) {
+func (x *replica) decide(updates int64, point bool) (stop bool, err error) {
 	v, n := &x.stopping, int64(x.cfg.Workers)
 	v.Lock()
 	defer v.Unlock()
 	if updates <= v.decided {
-		return v.stop
+		return v.stop, nil
 	}
 	v.decided = updates
-	if x.cfg.Progress != nil {
+	if x.cfg.Progress != nil && (!x.cfg.alone() || x.p.(cluster.Survivor).Alive()[0] == x.p.Rank()) {
 		x.cfg.Progress(updates*n, x.steps*n)
 	}
 	if point {
-		v.stop = x.evaluate(Point{Pushes: updates * n, Updates: updates, Seconds: x.p.Now().Seconds()}, x.task.params)
+		v.stop = x.evaluate(Point{Pushes: updates * n, Updates: updates, Seconds: x.before() + x.p.Now().Seconds()}, x.task.params)
+	} else if updates == x.keeping.at() {
+		v.stop = x.keeping.from.Stopped
 	}
-	return v.stop && (x.cfg.TCP == nil || x.cfg.TargetAccuracy > 0)
+	stop = v.stop && (x.cfg.TCP == nil || x.cfg.TargetAccuracy > 0)
+	return stop, x.keepCommon(updates, stop)
 }
 
 // agree makes rank 0's answer every rank's.

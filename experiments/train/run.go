@@ -56,6 +56,10 @@ func Run(ctx context.Context, cfg Config) (out *Outcome, err error) {
 	if r.curve != nil {
 		defer r.curve.group.Wait() // a failed run leaves no evaluation behind
 	}
+	defer func() { err = cmp.Or(err, r.keeping.close()) }()
+	if err := r.resume(); err != nil {
+		return nil, err
+	}
 	if err := r.train(ctx); err != nil {
 		return nil, err
 	}
@@ -90,8 +94,11 @@ type runner struct {
 	layers   []cluster.Layer
 	init     []float32 // every rank's first parameters
 	final    []float32 // the global parameters at the end
+	scored   *final    // nil: they have not been evaluated
 	curve    *curve
 	stopping stopping
+	keeping  *keeping // nil: no state is kept
+	stopped  bool     // an evaluation ended the run, of a method with a server
 	// unwritten joins the errors of files that a training which ended could not write.
 	unwritten error
 	best      struct {
@@ -249,6 +256,9 @@ func (r *runner) train(ctx context.Context) error {
 		return err
 	}
 	r.out.fromLog(log, r.cfg.Warmup)
+	if begun, pushes := r.begun(); begun > 0 {
+		r.out.Updates, r.out.Pushes = r.out.Updates+begun, max(r.out.Pushes, pushes)
+	}
 	r.clock(elapsed)
 	return nil
 }
@@ -257,7 +267,14 @@ func (r *runner) train(ctx context.Context) error {
 // order is not nil.
 func (r *runner) serve(ctx context.Context, policy dasp.Policy, order *schedule, f dasp.DurationForm) (*dasp.Log, time.Duration, error) {
 	var log *dasp.Log // written by rank 0, read after the run
+	keeper, err := newServerKeeper(r)
+	if err != nil {
+		return nil, 0, err
+	}
 	_, elapsed, err := launch(ctx, r, true, func(p cluster.Proc) (struct{}, error) {
+		if err := r.share(p); err != nil {
+			return struct{}{}, err
+		}
 		job := dasp.Job{Layers: r.layers, Rate: r.cfg.Rate, Momentum: r.cfg.Momentum, WeightDecay: r.cfg.WeightDecay,
 			MaxPushes: r.cfg.MaxPushes, MaxUpdates: r.cfg.MaxUpdates,
 			F: f, Decision: cluster.Work{Fixed: r.cfg.Platform.Decision}, Adjustment: r.cfg.Options.AdjustmentOf(r.cfg.Sync), Lease: r.cfg.Lease}
@@ -267,16 +284,32 @@ func (r *runner) serve(ctx context.Context, policy dasp.Policy, order *schedule,
 				params = slices.Clone(r.init)
 				r.final = params
 			}
-			job.Task = newLodger(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, params)
+			task := newLodger(r.shared, r.cfg.Seed, p.Rank()-1, r.cfg.Workers, params)
+			if job.Task = task; keeper != nil && keeper.pasts != nil && p.Rank() > 0 {
+				task.past = keeper.pasts[p.Rank()-1]
+			}
 		}
 		if p.Rank() == 0 {
 			job.Policy = func() dasp.Policy { return policy }
 			job.OnUpdate = r.onUpdate(0)
+			if keeper != nil {
+				job.Keeper, job.OnUpdate = keeper, keeper.onUpdate()
+			}
 			if order != nil {
 				p = order.proc(p)
 			}
 		} else {
 			job.Policy = func() dasp.Policy { return nil }
+		}
+		if job.From, job.FromPushes = r.begun(); job.From > 0 {
+			if p.Rank() == 0 {
+				log = &dasp.Log{Workers: r.cfg.Workers, Params: len(r.init)}
+				copy(r.final, r.keeping.state.Vector(vectorParams))
+				job.Velocity = r.keeping.state.Vector(vectorVelocity)
+			}
+			if r.keeping.from.Last {
+				return struct{}{}, nil
+			}
 		}
 		l, err := dasp.Run(p, job)
 		if p.Rank() == 0 {
@@ -305,7 +338,7 @@ func (r *runner) onUpdate(used int64) func(u dasp.Update, params []float32) bool
 		for next <= u.Pushes {
 			next += r.cfg.EvalEvery
 		}
-		return r.evaluate(Point{Pushes: u.Pushes, Updates: u.Version, Seconds: u.At.Seconds()}, params)
+		return r.evaluate(Point{Pushes: u.Pushes, Updates: u.Version, Seconds: r.before() + u.At.Seconds()}, params)
 	}
 }
 
@@ -344,30 +377,49 @@ func (r *runner) conclude() error {
 	if r.shared == nil || !r.leads() {
 		return nil
 	}
-	curve, err := r.curve.close()
-	if err != nil {
+	if err := r.score(); err != nil {
 		return err
 	}
+	e, curve := r.scored, r.scored.curve
 	r.out.Curve = append(r.out.Curve, curve...)
 	r.out.Reached, r.out.Search = reached(curve, r.cfg.TargetAccuracy), searched(&r.cfg, curve)
+	r.out.TestAccuracy = &e.accuracy
+	r.out.Diverged = diverged(append(slices.Clone(curve), Point{Pushes: r.out.Pushes, Updates: r.out.Updates, Loss: e.loss}))
+	r.out.ParamsSHA256 = ParamsHash(r.final)
+	if r.cfg.Save != "" {
+		r.wrote("save", SaveState(r.cfg.Save, r.shared.model, r.cfg.Width, r.final, e.stats))
+	}
+	return nil
+}
+
+// score waits for the evaluations on the way and makes the last one, unless it is made: where any rank must be able to
+// speak for the run, each makes it before the run ends.
+func (r *runner) score() (err error) {
+	if r.scored != nil || r.shared == nil {
+		return nil
+	}
+	e := &final{}
+	if e.curve, err = r.curve.close(); err != nil {
+		return err
+	}
 	if r.best.params != nil {
 		r.final, r.out.Best = r.best.params, &r.best.Best
 	}
-	stats, err := r.shared.statistics(r.final)
-	if err != nil {
+	if e.stats, err = r.shared.statistics(r.final); err != nil {
 		return err
 	}
-	accuracy, loss, err := r.shared.score(r.final, stats, 0)
-	if err != nil {
+	if e.accuracy, e.loss, err = r.shared.score(r.final, e.stats, 0); err != nil {
 		return err
 	}
-	r.out.TestAccuracy = &accuracy
-	r.out.Diverged = diverged(append(slices.Clone(curve), Point{Pushes: r.out.Pushes, Updates: r.out.Updates, Loss: loss}))
-	r.out.ParamsSHA256 = ParamsHash(r.final)
-	if r.cfg.Save != "" {
-		r.wrote("save", SaveState(r.cfg.Save, r.shared.model, r.cfg.Width, r.final, stats))
-	}
+	r.scored = e
 	return nil
+}
+
+// final holds what the last evaluation found.
+type final struct {
+	curve          []Point
+	stats          []float32
+	accuracy, loss float64
 }
 
 // Kept runs cfg with the engine and the data folder of env and returns keep's reduction of

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"gradsync/experiments/platforms"
@@ -83,6 +85,17 @@ func (x *replica) sparse(rates []cluster.CodecRate) error {
 	if err := x.bandwidth(o); err != nil {
 		return err
 	}
+	x.sparseLog = &ringsparse.Log{}
+	var err error
+	if job.From, err = x.begin(); err != nil {
+		return err
+	}
+	if job.Timed, job.Log = x.replayed(), x.sparseLog; job.Timed > 0 {
+		if x.sparseLog.Decisions, err = fromPacked(x.keeping.state.Bytes[bytesDecisions(x.p.Rank())]); err != nil {
+			return fmt.Errorf("train: checkpoint: %s: %w", x.keeping.where(), err)
+		}
+	}
+	job.Keep = x.keeping != nil && x.cfg.Runtime == "virtual"
 	log, err := ringsparse.Run(x.p, job)
 	if err != nil {
 		return err
@@ -113,13 +126,7 @@ func (x *replica) bandwidth(o *ringsparse.Options) error {
 		return nil
 	}
 	if x.cfg.modelled() || x.p.Size() == 1 {
-		o.Bandwidth = x.cfg.Platform.Workers[0].Bandwidth
-		for _, w := range x.cfg.Platform.Workers {
-			o.Bandwidth = min(o.Bandwidth, w.Bandwidth)
-		}
-		for _, n := range x.cfg.Platform.Nodes {
-			o.Bandwidth = min(o.Bandwidth, n.Bandwidth)
-		}
+		o.Bandwidth = x.cfg.slowest()
 		return nil
 	}
 	n, tag := x.p.Size(), cluster.Tag(len(x.layers)+1)
@@ -137,8 +144,12 @@ func (x *replica) bandwidth(o *ringsparse.Options) error {
 			open = append(open, x.p.Isend((x.p.Rank()+1)%n, tag, &out))
 			x.end.Probe += int64(len(out.Body))
 		}
-		if err := cluster.Wait(x.p, open...); err != nil {
-			return err
+		for _, q := range open {
+			if err := cluster.Wait(x.p, q); errors.Is(err, cluster.ErrLost) {
+				in.Meta[0] = lastOfProbe // no more comes of the left neighbour
+			} else if err != nil {
+				return err
+			}
 		}
 		took := max(x.p.Now()-began, 1)
 		switch {
@@ -156,5 +167,20 @@ func (x *replica) bandwidth(o *ringsparse.Options) error {
 		}
 		comes = comes && in.Meta[0] != lastOfProbe
 	}
+	if s, ok := x.p.(cluster.Survivor); ok && len(s.Alive()) < n {
+		o.Bandwidth = x.cfg.slowest() // what is sent to a lost neighbour takes no time
+	}
 	return nil
+}
+
+// slowest returns the bandwidth of the platform's slowest link.
+func (c *Config) slowest() float64 {
+	b := c.Platform.Workers[0].Bandwidth
+	for _, w := range c.Platform.Workers {
+		b = min(b, w.Bandwidth)
+	}
+	for _, n := range c.Platform.Nodes {
+		b = min(b, n.Bandwidth)
+	}
+	return b
 }

@@ -33,6 +33,7 @@ type Task struct {
 	set    *datasets.Set
 	batch  int
 	weight float32 // of its gradient among the ranks': their batches may differ by one image
+	past   *past   // of a worker whose run may go on from a state; nil: it computes all gradients
 
 	seed   uint64
 	worker int
@@ -96,8 +97,18 @@ func (t *Task) Grads() []float32 { return t.grads }
 // Lodge implements cluster.Lodger.
 func (t *Task) Lodge(params, grads []float32) { t.params, t.grads = params, grads }
 
-// Grad computes the mean-loss gradient of mini-batch number step.
-func (t *Task) Grad(step int64, done func(layer int)) (float64, error) {
+// Grad computes the mean-loss gradient of mini-batch number step, or, where that is past, returns its loss alone.
+func (t *Task) Grad(step int64, done func(layer int)) (loss float64, err error) {
+	if t.past != nil {
+		if loss, known := t.past.again(step, t.params); known {
+			clear(t.grads)
+			for l := len(t.layers) - 1; l >= 0; l-- {
+				done(l)
+			}
+			return loss, nil
+		}
+		defer func() { t.past.note(step, loss) }()
+	}
 	w, err := t.pool.borrow()
 	if err != nil {
 		return 0, err
@@ -132,7 +143,11 @@ func (t *Task) indices(step int64) []int {
 
 // checkShards refuses a batch that a worker's share cannot fill once.
 func checkShards(set *datasets.Set, workers, batch int) error {
-	if least := set.Train.Len() / workers; batch > least {
+	least := set.Train.Len() / workers
+	if least == 0 {
+		return fmt.Errorf("train: %d workers share %d images of %s: want fewer --workers", workers, set.Train.Len(), set.Name)
+	}
+	if batch > least {
 		return fmt.Errorf("train: batch of %d images, but a worker's share of %s is %d images: want --batch of %[3]d at most, or fewer --workers",
 			batch, set.Name, least)
 	}

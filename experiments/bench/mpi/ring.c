@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   run(order);
   for (; took < 0.05 && steps <= 1 << 20; steps *= 2) order[2] = steps, took = run(order);
   MPI_Get_library_version(version, &size), version[strcspn(version, ",\"\n")] = 0, MPI_Comm_size(MPI_COMM_WORLD, &size);
-  printf("{\"class\":\"mpi\",\"facts\":[\"%s, btl tcp,self\"],\"step_seconds\":%.9g}\n", version, took * 2 / steps);
+  printf("{\"class\":\"mpi\",\"facts\":[\"%s, %s\"],\"step_seconds\":%.9g}\n", version, argc > 1 ? argv[1] : "btl tcp,self", took * 2 / steps);
   while (fflush(stdout), fgets(line, sizeof line, stdin) && (at = strstr(line, "\"steps\":"))) {
     order[2] = 1, run(order), order[2] = atol(at + 8), took = run(order);
     printf("{\"steps\":%ld,\"seconds\":%.9g,\"mallocs\":-1}\n", order[2], took);

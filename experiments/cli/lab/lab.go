@@ -185,7 +185,8 @@ func (p Plan) inside(ctx context.Context, net *namespaces, into any, words ...st
 		return err
 	}
 	words = append([]string{binary, "--json", "--quiet"}, words...)
-	at := tcp.Config{Size: len(net.mbit), Job: launch.NewJob(), Rendezvous: address(0) + ":" + launch.Port, Timeout: 20 * time.Second, Join: 20 * time.Second}
+	at := tcp.Config{Size: len(net.mbit), Job: launch.NewJob(), Rendezvous: address(0) + ":" + launch.Port, Timeout: 20 * time.Second,
+		Join: 20 * time.Second, Insecure: true} // a network of its own
 	var children []launch.Child
 	for i := range net.mbit {
 		at.Rank, at.Host, at.Listen = i, i == 0, address(i)

@@ -2,25 +2,15 @@ package launch
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"gradsync/shared/cluster/tcp"
-)
-
-// How long children have to end by themselves: after one has failed, so that the others
-// print what they saw of it, and after being told to end.
-const (
-	lastWords  = 2 * time.Second
-	lastBreath = 2 * time.Second
 )
 
 // Child is one process that Tend looks after.
@@ -28,13 +18,16 @@ type Child struct {
 	Name  string // "rank 2 at 127.0.0.1", for the line on its failure
 	Label string // before each of its lines
 	Plain bool   // its standard output goes to Tend's out as it is
+	Ranks []int  // that it is, or looks after
 	Cmd   *exec.Cmd
 }
 
-// Rank makes the child that runs cmd as the rank at of a job, on a host. Rank 0 is plain.
+// Rank makes the child that runs cmd as the rank at of a job, on a host. Plain is the one that prints: rank 0, of an
+// elastic job any, since the first that is not lost does.
 func Rank(at tcp.Config, host string, cmd *exec.Cmd) Child {
 	cmd.Env = Environment(&at)
-	return Child{Name: fmt.Sprintf("rank %d at %s", at.Rank, host), Label: fmt.Sprintf("[%d] ", at.Rank), Plain: at.Rank == 0, Cmd: cmd}
+	return Child{Name: fmt.Sprintf("rank %d at %s", at.Rank, host), Label: fmt.Sprintf("[%d] ", at.Rank), Plain: at.Rank == 0 || at.Elastic,
+		Ranks: []int{at.Rank}, Cmd: cmd}
 }
 
 // NewJob returns a name that no other job has.
@@ -60,62 +53,6 @@ func (e *ChildError) Error() string {
 }
 
 func (e *ChildError) Unwrap() error { return e.how }
-
-// Tend starts all children and returns when all have ended: nil if all did well, or else
-// a *ChildError on the first that failed. After a failure the others have lastWords to
-// end, are told to, and are killed lastBreath later; once ctx is done they are told at
-// once. A plain child's output goes to out as it is, all other output to errOut, line by
-// line behind the child's label.
-func Tend(ctx context.Context, children []Child, out, errOut io.Writer) error {
-	words := &labelled{w: errOut}
-	ended := make(chan end, len(children))
-	alive := map[int]*exec.Cmd{}
-	var first *ChildError
-	var tell, slay <-chan time.Time
-	for i, c := range children {
-		if err := c.start(i, words, out, ended); err != nil {
-			first, tell = &ChildError{name: c.Name, Code: -1, how: err}, time.After(0)
-			break
-		}
-		alive[i] = c.Cmd
-	}
-	stop := ctx.Done()
-	for len(alive) > 0 {
-		select {
-		case e := <-ended:
-			delete(alive, e.index)
-			switch {
-			case e.err == nil:
-			case first == nil:
-				first, tell = e.err, time.After(lastWords)
-			case first.Code >= 0 && e.err.Code < 0 && tell != nil:
-				first = e.err // a signal, and not ours: those that complained first were its survivors
-			}
-		case <-stop:
-			stop, tell = nil, time.After(0)
-		case <-tell:
-			tell, slay = nil, time.After(lastBreath)
-			for _, cmd := range alive {
-				interrupt(cmd)
-			}
-		case <-slay:
-			for i, cmd := range alive {
-				kill(cmd)
-				if first != nil {
-					first.deaf = append(first.deaf, children[i].Name)
-				}
-			}
-		}
-	}
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case first != nil:
-		slices.Sort(first.deaf)
-		return first
-	}
-	return nil
-}
 
 // end reports that a child has ended; err is nil if it did well.
 type end struct {
@@ -154,6 +91,18 @@ func (c Child) ending(err error) *ChildError {
 		return &ChildError{name: c.Name, Code: exit.ExitCode(), how: err}
 	}
 	return &ChildError{name: c.Name, Code: -1, how: err}
+}
+
+// serial has one writer at a time.
+type serial struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *serial) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
 }
 
 // labelled writes whole lines of several writers, each behind its label.
@@ -197,4 +146,11 @@ func (w *labelledWriter) end() {
 	defer w.all.mu.Unlock()
 	fmt.Fprintf(w.all.w, "%s%s\n", w.label, w.line)
 	w.line = w.line[:0]
+}
+
+// line writes a line of our own.
+func (l *labelled) line(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintln(l.w, text)
 }

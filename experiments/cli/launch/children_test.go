@@ -44,6 +44,7 @@ func TestTendEndsAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	const deafness = "; killed, as it did not end when told to: rank 2 at h"
 	for name, test := range map[string]struct {
@@ -77,6 +78,7 @@ func TestTendNamesTheCause(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
+	t.Parallel()
 	err := Tend(t.Context(), shells("sleep 0.1; exit 1", "sleep 0.5; kill -9 $$", "sleep 60"), &bytes.Buffer{}, &bytes.Buffer{})
 	if err == nil || err.Error() != "rank 1 at h was lost: signal: killed" {
 		t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gradsync/internal/shell"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
 )
@@ -26,6 +27,9 @@ const (
 	envListen     = "GRADSYNC_LISTEN"     // this process's address or interface for data; unset: that of the route to the rendezvous
 	envConns      = "GRADSYNC_CONNS"      // connections to each other rank; unset: the runtime's own number
 	envTimeout    = "GRADSYNC_TIMEOUT"    // the silence after which a rank counts as lost, as "10s"
+	envElastic    = "GRADSYNC_ELASTIC"    // 1: the job goes on without the ranks that it loses
+	envCerts      = "GRADSYNC_CERTS"      // folder of the job's certificates; unset: in the clear
+	envInsecure   = "GRADSYNC_INSECURE"   // 1: in the clear off loopback too
 	envJoin       = "GRADSYNC_JOIN"       // how long the ranks wait for each other, as "60s"
 )
 
@@ -34,7 +38,7 @@ const (
 const ReadJob = "IFS= read -r " + envJob + " && export " + envJob
 
 // JobVariable writes the job's name as a shell sets it for one command.
-func JobVariable(job string) string { return envJob + "=" + Quoted([]string{job}) }
+func JobVariable(job string) string { return envJob + "=" + shell.Quoted(job) }
 
 // JobOf returns the name of a job that launch starts: the environment's, unless that is of
 // a job in which launch itself is a process, or a new one.
@@ -51,7 +55,8 @@ func JobOf(lookup func(string) (string, bool)) string {
 func Environment(at *tcp.Config) []string {
 	env := slices.DeleteFunc(os.Environ(), func(word string) bool {
 		key, _, _ := strings.Cut(word, "=")
-		return slices.Contains([]string{envRank, envSize, envJob, envRendezvous, envHost, envListen, envConns, envTimeout, envJoin}, key)
+		return slices.Contains([]string{envRank, envSize, envJob, envRendezvous, envHost, envListen, envConns, envTimeout, envElastic, envJoin, envCerts,
+			envInsecure}, key)
 	})
 	if at != nil {
 		env = append(env, variables(*at)...)
@@ -69,11 +74,20 @@ func variables(at tcp.Config) []string {
 	if at.Listen != "" {
 		env = append(env, envListen+"="+at.Listen)
 	}
+	if at.Certs != "" {
+		env = append(env, envCerts+"="+at.Certs)
+	}
+	if at.Insecure {
+		env = append(env, envInsecure+"=1")
+	}
 	if at.Conns > 0 {
 		env = append(env, envConns+"="+strconv.Itoa(at.Conns))
 	}
 	if at.Timeout > 0 {
 		env = append(env, envTimeout+"="+at.Timeout.String())
+	}
+	if at.Elastic {
+		env = append(env, envElastic+"=1")
 	}
 	if at.Join > 0 {
 		env = append(env, envJoin+"="+at.Join.String())
@@ -130,11 +144,17 @@ func place(lookup func(string) (string, bool)) (at tcp.Config, err error) {
 	if err := CheckAddress(at.Rendezvous); err != nil {
 		return at, fmt.Errorf("environment: %s=%q: %w", envRendezvous, at.Rendezvous, err)
 	}
-	if text, given := lookup(envHost); given {
-		if at.Host, err = strconv.ParseBool(text); err != nil {
-			return at, fmt.Errorf("environment: %s=%q: want 1 or 0", envHost, text)
+	for _, v := range []struct {
+		name string
+		into *bool
+	}{{envHost, &at.Host}, {envElastic, &at.Elastic}, {envInsecure, &at.Insecure}} {
+		if text, given := lookup(v.name); given {
+			if *v.into, err = strconv.ParseBool(text); err != nil {
+				return at, fmt.Errorf("environment: %s=%q: want 1 or 0", v.name, text)
+			}
 		}
 	}
+	at.Certs, _ = lookup(envCerts)
 	at.Listen, _ = lookup(envListen)
 	for _, v := range []struct {
 		name string

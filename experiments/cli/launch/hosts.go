@@ -87,6 +87,26 @@ func HostOf(all []Process, rank int) string {
 	return all[slices.IndexFunc(all, func(p Process) bool { return p.Rank == rank })].Host
 }
 
+// RanksOf returns the ranks of a host.
+func RanksOf(all []Process, host string) (ranks []int) {
+	for _, p := range all {
+		if p.Host == host {
+			ranks = append(ranks, p.Rank)
+		}
+	}
+	return ranks
+}
+
+// OnLoopback reports whether all addresses of a host are this machine's own, which no
+// other reaches.
+func OnLoopback(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
+	}
+	found, err := net.LookupIP(host)
+	return err == nil && !slices.ContainsFunc(found, func(ip net.IP) bool { return !ip.IsLoopback() })
+}
+
 // FreeAddress returns an address of this machine on which nobody listens.
 func FreeAddress(host string) (string, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -95,22 +115,4 @@ func FreeAddress(host string) (string, error) {
 	}
 	defer l.Close()
 	return l.Addr().String(), nil
-}
-
-// quotedWord writes a word of a command for a shell.
-func quotedWord(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// Quoted writes a command for a shell.
-func Quoted(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = quotedWord(w)
-	}
-	return strings.Join(out, " ")
 }

@@ -14,8 +14,9 @@ import (
 // A process reads the place that launch has told it.
 func TestPlaceRoundTrip(t *testing.T) {
 	for _, m := range []tcp.Config{
-		{Rank: 0, Size: 1, Job: "j", Rendezvous: "a:1", Host: true},
-		{Rank: 3, Size: 4, Job: "a b=c", Rendezvous: "[::1]:29571", Listen: "10.0.0.2", Conns: 4, Timeout: 2500 * time.Millisecond, Join: time.Minute},
+		{Rank: 0, Size: 1, Job: "j", Rendezvous: "a:1", Host: true, Insecure: true},
+		{Rank: 1, Size: 2, Job: "j", Rendezvous: "a:1", Certs: "c", Elastic: true},
+		{Rank: 3, Size: 4, Job: "a b=c", Rendezvous: "[::1]:29571", Listen: "10.0.0.2", Conns: 4, Certs: "a b", Timeout: 2500 * time.Millisecond, Join: time.Minute},
 	} {
 		got, ok, err := Place(environment(variables(m)))
 		if err != nil || !ok || !reflect.DeepEqual(got, m) {
@@ -89,13 +90,6 @@ func TestAssign(t *testing.T) {
 	}
 	if _, err := Assign(hosts, 4, false); err == nil || err.Error() != "--np 4, but --hosts has 3 slots" {
 		t.Error(err)
-	}
-}
-
-func TestQuoted(t *testing.T) {
-	got := Quoted([]string{"/a/b-c_d", "--x=1,2", "it's", "", "a b", "$HOME", "[::1]"})
-	if want := `/a/b-c_d --x=1,2 'it'\''s' '' 'a b' '$HOME' '[::1]'`; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+
+	"gradsync/experiments/bench"
+)
+
+// benchRingOnMPI measures our ring over Open MPI beside our ring over TCP and two of C.
+func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
+	switch {
+	case f.runtime != "mpi":
+		return usagef("bench: ring: --runtime %s: want tcp or mpi", f.runtime)
+	case f.into != "" || f.profile > 0:
+		return usagef("bench: ring: --into and --profile are for --runtime tcp")
+	case os.Getenv(workerEnv) != "":
+		return errors.New("bench: a worker starts no workers")
+	}
+	sizes, err := f.checkRing()
+	if err != nil {
+		return err
+	}
+	mpi := &bench.MPI{Any: true}
+	defer mpi.Close()
+	if err := mpi.Build(ctx); err != nil {
+		return fmt.Errorf("bench: ring: %w", err)
+	}
+	busy := bench.RingBusy()
+	var rows []bench.OnMPIRow
+	var facts []string
+	bar := a.newBar("ring")
+	defer bar.finish()
+	for i, np := range f.np {
+		for k, bytes := range sizes {
+			o, err := f.playOnMPI(ctx, np, bytes, mpi)
+			if err != nil {
+				return err
+			}
+			for _, r := range o.Results {
+				for _, fact := range r.Facts {
+					if line := r.Contender + ": " + fact; !slices.Contains(facts, line) {
+						facts = append(facts, line)
+					}
+				}
+			}
+			rows = append(rows, o.OnMPI())
+			bar.set(float64(i*len(sizes)+k+1), float64(len(sizes)*len(f.np)), o.Title)
+		}
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"benchmark": "ring-mpi", "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
+	}
+	fmt.Fprint(a.out, bench.OnMPIText(rows))
+	for _, line := range append(facts, busy) {
+		if line != "" {
+			fmt.Fprintln(a.out, line)
+		}
+	}
+	return nil
+}
+
+// playOnMPI runs the contenders of one case against each other.
+func (f *ringFlags) playOnMPI(ctx context.Context, np, bytes int, mpi *bench.MPI) (*bench.Outcome, error) {
+	c := bench.RingCase(np, bytes)
+	out := &bench.Outcome{Case: c}
+	job := func(contender string) bench.Job {
+		j := c.Job
+		j.Contender = contender
+		return j
+	}
+	onMPI := func(ctx context.Context) *exec.Cmd {
+		worker := self(ctx, "bench", "ring-worker", "--segment", strconv.Itoa(f.segment))
+		cmd := mpi.Start(ctx, np, append([]string{worker.Path}, worker.Args[1:]...)...)
+		cmd.Env = worker.Env
+		return cmd
+	}
+	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Peer: bench.MPIRing}
+	results, notes, err := m.Play(ctx, []bench.Contender{&bench.Process{Job: job(bench.RingOnMPI), Command: onMPI},
+		&bench.Process{Job: job(bench.OurRing), Command: f.ringCommand(np)}, mpi.Contender(job(bench.MPIRing)), mpi.Contender(job(bench.MPIReduce))})
+	out.Results, out.Notes = results, append(out.Notes, notes...)
+	if err == nil && out.Find(bench.RingOnMPI) == nil {
+		err = fmt.Errorf("bench: ring: %s", out.Said())
+	}
+	return out, err
+}
