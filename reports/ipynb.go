@@ -13,6 +13,7 @@ import (
 	text "text/template"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/shell"
 	"gradsync/reports/chart"
 	"gradsync/reports/cited"
 	"gradsync/reports/draw"
@@ -189,7 +190,7 @@ const (
 func (w *jupyterWriter) commands() error {
 	from, command := "out/results", ownCommand(w.loaded)
 	if command != "" {
-		from = Quoted(filepath.ToSlash(w.Results))
+		from = shell.Quoted(filepath.ToSlash(w.Results))
 		command = outFolder.ReplaceAllLiteralString(command, "--out "+from) // where the cells below read
 	} else {
 		command = fmt.Sprintf("%s run %s --profile %s", onPath, w.ID, w.Profile)

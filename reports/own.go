@@ -2,8 +2,8 @@ package reports
 
 import (
 	"regexp"
-	"strings"
 
+	"gradsync/internal/shell"
 	"gradsync/reports/notebook"
 )
 
@@ -21,21 +21,10 @@ func ownCommand(l loaded) string {
 	var words []string
 	for _, x := range list {
 		w, _ := x.(string)
-		words = append(words, Quoted(w))
+		words = append(words, w)
 	}
-	return strings.Join(words, " ")
-}
-
-// Quoted returns a word as a shell takes it for one.
-func Quoted(word string) string {
-	if bare.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shell.Quoted(words...)
 }
 
 // outFolder is the folder that a command writes to, whose name may have been shortened when it was recorded.
 var outFolder = regexp.MustCompile(`--out(=| )('[^']*'|[^ ]+)`)
-
-// bare is a word of a command that a shell takes as it is.
-var bare = regexp.MustCompile(`^[A-Za-z0-9_./,:=@%+-]+$`)
