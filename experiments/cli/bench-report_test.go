@@ -61,31 +61,3 @@ func TestBenchReportUsage(t *testing.T) {
 		t.Errorf("exit code %d, %s; want to fail before measuring for minutes", rc, msg)
 	}
 }
-
-// The command in the report is the one that renews it: as short as `make
-// benchmarks` where it is that, else with every flag that differs.
-func TestReportCommand(t *testing.T) {
-	for args, want := range map[string]string{
-		"": bench.StandardCommand,
-		"--rounds 11 --seconds 0.25 --budget 30 --profile 2": bench.StandardCommand,
-		"--quiet --json":                       bench.StandardCommand,
-		"--rounds 5 --budget 4":                bench.StandardCommand + " --rounds 5 --budget 4",
-		"--out B.md --profile 0 --python none": "gradsync bench report --out B.md --profile 0 --python none",
-	} {
-		cmd := (&app{}).root()
-		cmd, rest, err := cmd.Find(append([]string{"bench", "report"}, strings.Fields(args)...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.ParseFlags(rest); err != nil {
-			t.Fatal(err)
-		}
-		if got := reportCommand(cmd); got != want {
-			t.Errorf("%q: %s, want %s", args, got, want)
-		}
-	}
-	makefile, err := os.ReadFile("../../Makefile")
-	if recipe := "$(BIN)" + strings.TrimPrefix(bench.StandardCommand, "gradsync") + "\n"; err != nil || !strings.Contains(string(makefile), recipe) {
-		t.Errorf("%v, or make benchmarks does not run %s", err, recipe)
-	}
-}

@@ -84,17 +84,6 @@ func TestBenchRingUsage(t *testing.T) {
 	}
 }
 
-func TestRingCommandLine(t *testing.T) {
-	f := newRingFlags()
-	if got := f.command(); got != bench.RingCommand {
-		t.Error(got)
-	}
-	f.sizes, f.np, f.rounds, f.segment = []string{"4KiB", "1MiB"}, []int{2}, 3, 0
-	if got, want := f.command(), bench.RingCommand+" --sizes 4KiB,1MiB --np 2 --rounds 3 --segment 0"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // Our ring over Open MPI beside three others, as ratios; without a compiler of MPI it says what is missing.
 func TestBenchRingOnMPI(t *testing.T) {
 	for line, want := range map[string]string{

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 		return usagef("bench: ring: --runtime %s: want tcp or mpi", f.runtime)
 	case f.into != "" || f.profile > 0:
 		return usagef("bench: ring: --into and --profile are for --runtime tcp")
-	case os.Getenv(workerEnv) != "":
+	case os.Getenv(WorkerEnv) != "":
 		return errors.New("bench: a worker starts no workers")
 	}
 	sizes, err := f.checkRing()
@@ -34,8 +34,8 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 	busy := bench.RingBusy()
 	var rows []bench.OnMPIRow
 	var facts []string
-	bar := a.newBar("ring")
-	defer bar.finish()
+	set, finish := a.Bar("ring")
+	defer finish()
 	for i, np := range f.np {
 		for k, bytes := range sizes {
 			o, err := f.playOnMPI(ctx, np, bytes, mpi)
@@ -50,16 +50,16 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 				}
 			}
 			rows = append(rows, o.OnMPI())
-			bar.set(float64(i*len(sizes)+k+1), float64(len(sizes)*len(f.np)), o.Title)
+			set(float64(i*len(sizes)+k+1), float64(len(sizes)*len(f.np)), o.Title)
 		}
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"benchmark": "ring-mpi", "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
+	if *a.JSON {
+		return a.Print(map[string]any{"benchmark": "ring-mpi", "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
 	}
-	fmt.Fprint(a.out, bench.OnMPIText(rows))
+	fmt.Fprint(a.Out, bench.OnMPIText(rows))
 	for _, line := range append(facts, busy) {
 		if line != "" {
-			fmt.Fprintln(a.out, line)
+			fmt.Fprintln(a.Out, line)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 	"gradsync/experiments/cli/lab"
 	"gradsync/experiments/cli/launch"
 	"gradsync/internal/atomic"
+	"gradsync/internal/chores"
 	"gradsync/internal/readfile"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/mpi"
@@ -66,7 +67,7 @@ median and, with six rounds or more, its interval of 95 % or more.
 With --runtime mpi our ring over Open MPI, with what transport that chooses, is
 beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 		Example: "  gradsync bench ring --np 2 --sizes 1MiB,16MiB --tls\n  gradsync bench ring --runtime mpi --np 2 --sizes 4KiB,1MiB\n  gradsync bench ring --json",
-		Args:    args(0, 0, "flags only"),
+		Args:    a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.runtime != "tcp" {
 				return a.benchRingOnMPI(cmd.Context(), f)
@@ -94,12 +95,12 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 					return err
 				}
 			}
-			if a.json {
-				return a.printJSON(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "busy": r.Busy, "rows": r.Rows, "facts": r.Facts})
+			if *a.JSON {
+				return a.Print(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "busy": r.Busy, "rows": r.Rows, "facts": r.Facts})
 			}
-			fmt.Fprint(a.out, bench.RingText(r.Rows))
+			fmt.Fprint(a.Out, bench.RingText(r.Rows))
 			for _, line := range r.Facts {
-				fmt.Fprintln(a.out, line)
+				fmt.Fprintln(a.Out, line)
 			}
 			return nil
 		},
@@ -122,12 +123,11 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 // ringReport measures everything in the ring's section of BENCHMARKS.md.
 func (a *app) ringReport(ctx context.Context, f *ringFlags) (*bench.RingReport, error) {
 	busy := bench.RingBusy()
-	revision, _ := commit()
 	rows, facts, err := a.ringRows(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	return &bench.RingReport{Command: f.command(), Version: Version + ", commit " + revision, Seconds: f.seconds, Busy: busy, Rows: rows, Facts: facts}, nil
+	return &bench.RingReport{Command: f.command(), Version: a.Version(), Seconds: f.seconds, Busy: busy, Rows: rows, Facts: facts}, nil
 }
 
 // command returns the command line that measures the same.
@@ -157,7 +157,7 @@ func (a *app) ringRows(ctx context.Context, f *ringFlags) (rows []bench.RingRow,
 	if err != nil {
 		return nil, nil, err
 	}
-	if os.Getenv(workerEnv) != "" {
+	if os.Getenv(WorkerEnv) != "" {
 		return nil, nil, errors.New("bench: a worker starts no workers")
 	}
 	mpi := &bench.MPI{}
@@ -167,8 +167,8 @@ func (a *app) ringRows(ctx context.Context, f *ringFlags) (rows []bench.RingRow,
 	if building != nil && !errors.As(building, &unable) {
 		return nil, nil, building
 	}
-	bar := a.newBar("ring")
-	defer bar.finish()
+	set, finish := a.Bar("ring")
+	defer finish()
 	done := 0
 	for _, np := range f.np {
 		for _, bytes := range sizes {
@@ -185,7 +185,7 @@ func (a *app) ringRows(ctx context.Context, f *ringFlags) (rows []bench.RingRow,
 			}
 			rows = append(rows, o.Ring())
 			done++
-			bar.set(float64(done), float64(len(sizes)*len(f.np)), o.Title)
+			set(float64(done), float64(len(sizes)*len(f.np)), o.Title)
 		}
 	}
 	return rows, facts, nil
@@ -308,12 +308,12 @@ func streamCommand(ctx context.Context) *exec.Cmd { return self(ctx, "bench", "s
 func (a *app) benchStreamWorkerCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use: "stream-worker", Hidden: true, Short: "One end of a TCP stream (bench ring starts it)", Args: args(0, 0, "none"),
+		Use: "stream-worker", Hidden: true, Short: "One end of a TCP stream (bench ring starts it)", Args: a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to != "" {
 				return bench.ReceiveStream(to)
 			}
-			return bench.ServeStream(cmd.InOrStdin(), a.out, func(address string) *exec.Cmd {
+			return bench.ServeStream(cmd.InOrStdin(), a.Out, func(address string) *exec.Cmd {
 				return self(cmd.Context(), "bench", "stream-worker", "--to", address)
 			})
 		},
@@ -331,7 +331,7 @@ func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error)
 	cfg, ok, err := launch.Place(os.LookupEnv)
 	switch {
 	case err != nil:
-		return cfg, nil, "", usageError{err}
+		return cfg, nil, "", &chores.UsageError{Err: err}
 	case ok:
 		runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
 		return cfg, tcp.New(cfg), fmt.Sprintf("%d connections per peer", max(cfg.Conns, 1)), nil
@@ -352,7 +352,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	var segment int
 	e := bench.Exchange{}
 	cmd := &cobra.Command{
-		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: args(0, 0, "none"),
+		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, rt, facts, err := ringRuntime()
 			if err != nil {
@@ -362,21 +362,21 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 			if e.Steps == 0 {
 				facts += fmt.Sprintf(", %s a rank, pieces of %d elements", cores(), segment)
 				_, _, err = cluster.Run(cmd.Context(), rt, func(p cluster.Proc) (int, error) {
-					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.out, segment, facts)
+					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.Out, segment, facts)
 				})
 				return err
 			}
 			if err := e.Check(); err != nil {
-				return usageError{err}
+				return &chores.UsageError{Err: err}
 			}
 			out, err := lab.Time(cmd.Context(), e, rt)
 			if err != nil || cfg.Rank != 0 {
 				return err
 			}
-			if a.json {
-				return a.printJSON(out)
+			if *a.JSON {
+				return a.Print(out)
 			}
-			fmt.Fprintf(a.out, "%s of %s over %d ranks: %s per step (median of %d; best %s), %d bytes sent\n", out.Method, bench.SizeText(out.Bytes), out.Ranks,
+			fmt.Fprintf(a.Out, "%s of %s over %d ranks: %s per step (median of %d; best %s), %d bytes sent\n", out.Method, bench.SizeText(out.Bytes), out.Ranks,
 				milliseconds(bench.SpreadOf(out.Seconds).Median), len(out.Seconds), milliseconds(bench.SpreadOf(out.Seconds).Min), out.Body)
 			return nil
 		},
@@ -402,7 +402,7 @@ func (a *app) benchReportCommand() *cobra.Command {
 		Long: `Measure the fixed list of cases, in turn, and write BENCHMARKS.md: machine,
 commands, numbers beside the peers, aims beside what was reached, and where the
 time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on two cores; leave the machine alone.`,
-		Example: "  gradsync bench report --out BENCHMARKS.md", Args: args(0, 0, "flags only"),
+		Example: "  gradsync bench report --out BENCHMARKS.md", Args: a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -411,11 +411,10 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 			if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
 				return fmt.Errorf("bench: report: no folder %s", filepath.Dir(out))
 			}
-			f.only = preferred[0]
-			revision, _ := commit()
+			f.only = a.Engines()[0].Name
 			r := &bench.Report{
 				Command: reportCommand(cmd),
-				Version: Version + ", commit " + revision, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget,
+				Version: a.Version(), Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget,
 				Machine: bench.Machine(), Busy: bench.Busy(),
 			}
 			var err error
@@ -439,10 +438,10 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 			if err := atomic.WriteFile(out, []byte(written)); err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(r)
+			if *a.JSON {
+				return a.Print(r)
 			}
-			fmt.Fprintf(a.out, "%s: %d cases\n", out, len(r.Cases))
+			fmt.Fprintf(a.Out, "%s: %d cases\n", out, len(r.Cases))
 			return nil
 		},
 	}
@@ -459,8 +458,8 @@ time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on tw
 func (a *app) reportCases(ctx context.Context, f *benchFlags) (outcomes []*bench.Outcome, err error) {
 	cases := bench.Cases()
 	for i, c := range cases {
-		if !a.quiet {
-			fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
+		if !*a.Quiet {
+			fmt.Fprintf(a.Err, "%d of %d: %s\n", i+1, len(cases), c.Title)
 		}
 		names, err := pick(f.engines, map[string][]string{bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(),
 			bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels(), bench.KindPush: bench.PushContenders()}[c.Job.Kind], nil)
@@ -472,8 +471,8 @@ func (a *app) reportCases(ctx context.Context, f *benchFlags) (outcomes []*bench
 			return nil, err
 		}
 		outcomes = append(outcomes, o)
-		if !a.quiet {
-			fmt.Fprint(a.err, o.Text())
+		if !*a.Quiet {
+			fmt.Fprint(a.Err, o.Text())
 		}
 	}
 	return outcomes, nil
