@@ -187,12 +187,12 @@ func TestBenchBesidePyTorch(t *testing.T) {
 // read again, and another one is refused.
 func TestBenchGPU(t *testing.T) {
 	dir := t.TempDir()
-	report, kept := dir+"/BENCHMARKS.md", dir+"/gpu.json"
-	if err := os.WriteFile(report, []byte("# Benchmarks\n"), 0o600); err != nil {
+	book, report, kept := dir+"/B.json", dir+"/B.md", dir+"/gpu.json"
+	if err := os.WriteFile(book, []byte(`{"command": "c"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, from := range [][]string{{"--out", kept}, {"--from", kept}} {
-		rc, out, msg := gradsync(append([]string{"bench", "gpu", "--into", report}, from...)...)
+		rc, out, msg := gradsync(append([]string{"bench", "gpu", "--into", book}, from...)...)
 		text, err := os.ReadFile(report)
 		if rc != exitOK || err != nil || !strings.Contains(out, "nothing was measured: there was no GPU at hand") || strings.Count(string(text),
 			"| not measured | – |") != 10 {

@@ -25,19 +25,19 @@ import (
 
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "bench cluster|step|gemm|vec|coded|push|gpu|ring|report",
+		Use:     "bench cluster|step|gemm|vec|coded|push|gpu|ring|report|check",
 		Short:   "Measure this machine: message rate, training steps, products, codecs, coding, pushes and all-reduces beside their peers",
 		Example: "  gradsync bench cluster --ranks 64\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2\n  gradsync bench gemm --size 512 --json",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
 			if len(got) > 0 {
-				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, push, gpu, ring, report", got[0])
+				return usagef("bench: no benchmark %q: known are cluster, step, gemm, vec, coded, push, gpu, ring, report, check", got[0])
 			}
 			return cmd.Help()
 		},
 	}
 	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchPushCommand(),
-		a.benchGPUCommand(), a.benchReportCommand(), a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
+		a.benchGPUCommand(), a.benchReportCommand(), a.benchCheckCommand(), a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func (a *app) benchClusterCommand() *cobra.Command {
 
 // stepContenders names all that can train: engines, backends, PyTorch.
 func stepContenders() []string {
-	return append(append(tensor.Engines(), train.BackendNames()...), bench.PyTorch)
+	return append(append(tensor.Engines(), train.BackendNames()...), bench.PyTorch, bench.PyTorchCompiled)
 }
 
 func (a *app) benchStepCommand() *cobra.Command {
@@ -95,16 +95,19 @@ func (a *app) benchStepCommand() *cobra.Command {
 		Use: "step", Short: "A training step (forward, backward, SGD) of every engine here, beside PyTorch",
 		Long: `A training step of every engine and backend, beside PyTorch where an
 interpreter has it; engine cuda is the GPU of --device. Each contender has its own process; rounds are interleaved;
-ratios are taken round by round and their median printed.`,
+ratios are taken round by round and their median printed. Contender
+pytorch-compile, torch.compile, takes a C++ compiler and a minute: by --engine only.`,
 		Example: "  gradsync bench step --model cnn --batch 32 --threads 2\n  gradsync bench step --model lenet5 --batch 16 --concurrent 2 --engine asm,pytorch",
 		Args:    a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			known := stepContenders()
 			if f.python == bench.NoPython {
-				if slices.Contains(f.engines, bench.PyTorch) {
-					return usagef("bench: --engine %s: --python %s switches it off", bench.PyTorch, bench.NoPython)
+				for _, name := range []string{bench.PyTorch, bench.PyTorchCompiled} {
+					if slices.Contains(f.engines, name) {
+						return usagef("bench: --engine %s: --python %s switches it off", name, bench.NoPython)
+					}
 				}
-				known = known[:len(known)-1]
+				known = known[:len(known)-2]
 			}
 			var err error
 			if job.Device, err = a.chooseDevice(&f, device); err != nil {
@@ -115,6 +118,9 @@ ratios are taken round by round and their median printed.`,
 				if f.python != bench.NoPython {
 					known = append(known, bench.PyTorchCUDA)
 				}
+			}
+			if len(f.engines) == 0 { // compiling takes a minute
+				known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == bench.PyTorchCompiled })
 			}
 			return a.match(cmd.Context(), &f, bench.Case{Job: job, Peer: bench.PyTorch}, known, map[string]any{
 				"model": job.Model, "width": job.Width, "image": job.Image, "batch": job.Batch, "concurrent": job.Concurrent})
@@ -127,7 +133,7 @@ ratios are taken round by round and their median printed.`,
 	cmd.Flags().StringVar(&device, "device", autoDevice, a.DeviceUsage)
 	cmd.Flags().IntVar(&job.Threads, "threads", 1, "threads per engine call")
 	cmd.Flags().IntVar(&job.Concurrent, "concurrent", 1, "steps at once, each with its own weights")
-	cmd.Flags().StringVar(&f.python, "python", "", `interpreter with PyTorch (default: the first of python3, /usr/bin/python3 that has it; "none": leave it out)`)
+	cmd.Flags().StringVar(&f.python, "python", "", `interpreter with PyTorch (default: the first of $GRADSYNC_PYTHON, python3, /usr/bin/python3 that has it; "none": leave it out)`)
 	f.register(cmd, "the engines, the backends and pytorch")
 	return cmd
 }
@@ -362,6 +368,7 @@ type benchFlags struct {
 	python  string
 	engines []string
 	note    string // on the GPU, before the line on engines
+	short   bool   // of bench check: no contender that is slow or takes long to begin
 }
 
 func (f *benchFlags) register(cmd *cobra.Command, known string) {
@@ -450,7 +457,7 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 	var contenders []bench.Contender
 	for _, name := range names {
 		c.Job.Contender = name
-		if name != bench.PyTorch && name != bench.PyTorchCUDA {
+		if name != bench.PyTorch && name != bench.PyTorchCompiled && name != bench.PyTorchCUDA {
 			contenders = append(contenders, &bench.Process{Job: c.Job, Command: benchWorker})
 			continue
 		}

@@ -29,26 +29,15 @@ func TestPick(t *testing.T) {
 	}
 }
 
-func TestRingCommandLine(t *testing.T) {
-	f := newRingFlags()
-	if got := f.command(); got != bench.RingCommand {
-		t.Error(got)
-	}
-	f.sizes, f.np, f.rounds, f.segment = []string{"4KiB", "1MiB"}, []int{2}, 3, 0
-	if got, want := f.command(), bench.RingCommand+" --sizes 4KiB,1MiB --np 2 --rounds 3 --segment 0"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // The command in the report is the one that renews it: as short as `make
 // benchmarks` where it is that, else with every flag that differs.
 func TestReportCommand(t *testing.T) {
 	for args, want := range map[string]string{
 		"": bench.StandardCommand,
 		"--rounds 11 --seconds 0.25 --budget 30 --profile 2": bench.StandardCommand,
-		"--quiet --json":                       bench.StandardCommand,
-		"--rounds 5 --budget 4":                bench.StandardCommand + " --rounds 5 --budget 4",
-		"--out B.md --profile 0 --python none": "gradsync bench report --out B.md --profile 0 --python none",
+		"--quiet --json --kept out/k.json":                   bench.StandardCommand,
+		"--rounds 5 --budget 4":                              bench.StandardCommand + " --budget 4 --rounds 5",
+		"--book B.json --only vec,tls --limit 3":             bench.StandardCommand + " --book B.json --limit 3 --only vec,tls",
 	} {
 		quiet := false
 		cmd := Command(Terminal{Quiet: &quiet, JSON: &quiet, Engines: func() []Engine { return []Engine{{Name: "asm"}} }})
@@ -66,7 +55,7 @@ func TestReportCommand(t *testing.T) {
 		}
 	}
 	makefile, err := os.ReadFile("../../../Makefile")
-	if recipe := "$(BIN)" + strings.TrimPrefix(bench.StandardCommand, "gradsync") + "\n"; err != nil || !strings.Contains(string(makefile), recipe) {
+	if recipe := "\t@$(BIN)" + strings.TrimPrefix(bench.StandardCommand, "gradsync") + "\n"; err != nil || !strings.Contains(string(makefile), recipe) {
 		t.Errorf("%v, or make benchmarks does not run %s", err, recipe)
 	}
 }

@@ -32,13 +32,13 @@ nothing is measured, and --into writes that.
 
 --out keeps what was measured; --from reads it on another machine instead of
 measuring, for --into.`,
-		Example: "  gradsync bench gpu --out gpu.json\n  gradsync bench gpu --from gpu.json --into BENCHMARKS.md",
+		Example: "  gradsync bench gpu --out gpu.json\n  gradsync bench gpu --from gpu.json --into BENCHMARKS.json",
 		Args:    a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var before []byte
+			var book *bench.Book
 			if f.into != "" { // not after minutes of measuring
 				var err error
-				if before, err = readfile.Limited(f.into, bench.MaxFile); err != nil {
+				if book, err = readBook(f.into); err != nil {
 					return fmt.Errorf("bench: gpu: --into: %w", err)
 				}
 			}
@@ -47,11 +47,8 @@ measuring, for --into.`,
 				return err
 			}
 			if f.into != "" {
-				text, err := r.Into(string(before))
-				if err == nil {
-					err = atomic.WriteFile(f.into, []byte(text))
-				}
-				if err != nil {
+				book.GPU = r
+				if err := writeBook(book, f.into, document(f.into)); err != nil {
 					return err
 				}
 			}
@@ -65,7 +62,7 @@ measuring, for --into.`,
 	s.StringVar(&f.python, "python", "", "interpreter with PyTorch, as in bench step")
 	s.StringVar(&f.out, "out", "", "keep what was measured in this file")
 	s.StringVar(&f.from, "from", "", "read what --out kept; measure nothing")
-	s.StringVar(&f.into, "into", "", "also write the section of this report, as BENCHMARKS.md")
+	s.StringVar(&f.into, "into", "", "also put it into this book, as BENCHMARKS.json, and renew the document beside it")
 	return cmd
 }
 

@@ -17,8 +17,8 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 	switch {
 	case f.runtime != "mpi":
 		return usagef("bench: ring: --runtime %s: want tcp or mpi", f.runtime)
-	case f.into != "" || f.profile > 0:
-		return usagef("bench: ring: --into and --profile are for --runtime tcp")
+	case f.profile > 0:
+		return usagef("bench: ring: --profile is for --runtime tcp")
 	case os.Getenv(WorkerEnv) != "":
 		return errors.New("bench: a worker starts no workers")
 	}
@@ -38,7 +38,7 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 	defer finish()
 	for i, np := range f.np {
 		for k, bytes := range sizes {
-			o, err := f.playOnMPI(ctx, np, bytes, mpi)
+			o, err := f.playOnMPI(ctx, bench.OnMPICase(np, bytes), mpi)
 			if err != nil {
 				return err
 			}
@@ -66,8 +66,7 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 }
 
 // playOnMPI runs the contenders of one case against each other.
-func (f *ringFlags) playOnMPI(ctx context.Context, np, bytes int, mpi *bench.MPI) (*bench.Outcome, error) {
-	c := bench.RingCase(np, bytes)
+func (f *ringFlags) playOnMPI(ctx context.Context, c bench.Case, mpi *bench.MPI) (*bench.Outcome, error) {
 	out := &bench.Outcome{Case: c}
 	job := func(contender string) bench.Job {
 		j := c.Job
@@ -76,13 +75,13 @@ func (f *ringFlags) playOnMPI(ctx context.Context, np, bytes int, mpi *bench.MPI
 	}
 	onMPI := func(ctx context.Context) *exec.Cmd {
 		worker := self(ctx, "bench", "ring-worker", "--segment", strconv.Itoa(f.segment))
-		cmd := mpi.Start(ctx, np, append([]string{worker.Path}, worker.Args[1:]...)...)
+		cmd := mpi.Start(ctx, c.Job.Ranks, append([]string{worker.Path}, worker.Args[1:]...)...)
 		cmd.Env = worker.Env
 		return cmd
 	}
-	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Peer: bench.MPIRing}
+	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Peer: c.Peer}
 	results, notes, err := m.Play(ctx, []bench.Contender{&bench.Process{Job: job(bench.RingOnMPI), Command: onMPI},
-		&bench.Process{Job: job(bench.OurRing), Command: f.ringCommand(np)}, mpi.Contender(job(bench.MPIRing)), mpi.Contender(job(bench.MPIReduce))})
+		&bench.Process{Job: job(bench.OurRing), Command: f.ringCommand(c.Job.Ranks)}, mpi.Contender(job(bench.MPIRing)), mpi.Contender(job(bench.MPIReduce))})
 	out.Results, out.Notes = results, append(out.Notes, notes...)
 	if err == nil && out.Find(bench.RingOnMPI) == nil {
 		err = fmt.Errorf("bench: ring: %s", out.Said())
