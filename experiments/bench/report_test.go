@@ -124,7 +124,8 @@ func TestMarkdown(t *testing.T) {
 		t.Error("a complete report has an empty cell, or complains")
 	}
 	b.Command, b.Plan.Budget = StandardCommand, 4
-	if text := markdown(t, b); !strings.Contains(text, "renew both with `make benchmarks`, which runs the same.") || !strings.Contains(text, "has used 4 s sits out") {
+	if text := markdown(t, b); !strings.Contains(text, "renew both with `make benchmarks`, which runs the same.") ||
+		!strings.Contains(text, "has used 4 s sits out") {
 		t.Error(text)
 	}
 }
@@ -141,7 +142,8 @@ func TestMarkdownOfABusyMachine(t *testing.T) {
 	b.Find(ChapterTLS).Outcomes = nil
 	text := markdown(t, b)
 	for _, want := range []string{"0.6 (2) before, 0.7 (1) after; 0 s of measuring. It was measured 2 times; these are the numbers of the quietest.\n\n" +
-		"**The machine was not quiet: other programs used 0.7 processors.", "**This system does not say what other programs used.**", "unknown (unknown) before",
+		"**The machine was not quiet: other programs used 0.7 processors.", "**This system does not say what other programs used.**",
+		"unknown (unknown) before",
 		" Left out: Host path of a push.\n", "| 2 | 4 KiB | absent | absent | – | 0 |"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q", want)

@@ -145,7 +145,8 @@ func (o *Outcome) Against(ours, theirs string) *Interval {
 }
 
 // ringHead and cells are the table of `bench ring` and of BENCHMARKS.md.
-var ringHead = []string{"processes", "size", "gradsync", "Open MPI", "MPICH", "ring in C", "× Open MPI", "× MPICH", "× ring in C", "loopback", "memcpy", "rounds"}
+var ringHead = []string{"processes", "size", "gradsync", "Open MPI", "MPICH", "ring in C", "× Open MPI", "× MPICH", "× ring in C", "loopback",
+	"memcpy", "rounds"}
 
 func (r RingRow) cells() []string {
 	out := append(r.rates(OurRing, MPIReduce, MPICHReduce, MPIRing), r.Ratio.text(), r.MPICH.text(), r.RingRatio.text())

@@ -104,7 +104,8 @@ func TestBenchUsage(t *testing.T) {
 // A line says what runs, where something reads it.
 func TestBenchEngines(t *testing.T) {
 	const gemm = "bench gemm --size 16 --rounds 1 --seconds 0.01 --engine portable"
-	if rc, _, msg := gradsync(strings.Fields(gemm + " --json")...); rc != exitOK || !strings.HasPrefix(msg, "engines here: "+engineStates()[0].label) || strings.Count(msg, "\n") != 1 {
+	if rc, _, msg := gradsync(strings.Fields(gemm + " --json")...); rc != exitOK || !strings.HasPrefix(msg, "engines here: "+engineStates()[0].label) ||
+		strings.Count(msg, "\n") != 1 {
 		t.Errorf("exit code %d, %q", rc, msg)
 	}
 	for _, silent := range []string{gemm + " --quiet", "bench vec --mib 1 --rounds 1 --seconds 0.01 --engine copy"} {

@@ -37,7 +37,8 @@ func (a *app) benchCommand() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(a.benchClusterCommand(), a.benchStepCommand(), a.benchGemmCommand(), a.benchVecCommand(), a.benchCodedCommand(), a.benchPushCommand(),
-		a.benchGPUCommand(), a.benchReportCommand(), a.benchCheckCommand(), a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
+		a.benchGPUCommand(), a.benchReportCommand(), a.benchCheckCommand(),
+		a.benchWorkerCommand(), a.benchRingCommand(), a.benchRingWorkerCommand(), a.benchStreamWorkerCommand())
 	return cmd
 }
 
@@ -133,7 +134,8 @@ pytorch-compile, torch.compile, takes a C++ compiler and a minute: by --engine o
 	cmd.Flags().StringVar(&device, "device", autoDevice, a.DeviceUsage)
 	cmd.Flags().IntVar(&job.Threads, "threads", 1, "threads per engine call")
 	cmd.Flags().IntVar(&job.Concurrent, "concurrent", 1, "steps at once, each with its own weights")
-	cmd.Flags().StringVar(&f.python, "python", "", `interpreter with PyTorch (default: the first of $GRADSYNC_PYTHON, python3, /usr/bin/python3 that has it; "none": leave it out)`)
+	cmd.Flags().StringVar(&f.python, "python", "",
+		`interpreter with PyTorch (default: the first of $GRADSYNC_PYTHON, python3, /usr/bin/python3 that has it; "none": leave it out)`)
 	f.register(cmd, "the engines, the backends and pytorch")
 	return cmd
 }

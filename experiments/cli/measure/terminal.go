@@ -12,7 +12,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// Terminal is what the commands have of the command line.
+// Terminal holds what the commands have of the command line.
 type Terminal struct {
 	Out, Err    io.Writer
 	JSON, Quiet *bool                                                                         // flags of all commands, known when one runs
