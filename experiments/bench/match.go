@@ -112,6 +112,9 @@ func (m Match) Play(ctx context.Context, contenders []Contender) (results []*Res
 	return results, notes, nil
 }
 
+// starved is how many times as long as it should a round may last before the next ones have fewer steps.
+const starved = 20
+
 func (m Match) rounds(ctx context.Context, players []Contender, results []*Result) error {
 	times, cpus := make([][]float64, len(players)), make([][]float64, len(players))
 	spent := make([]float64, len(players))
@@ -138,6 +141,9 @@ func (m Match) rounds(ctx context.Context, players []Contender, results []*Resul
 			r.Speeds = append(r.Speeds, n/s.Seconds)
 			if s.CPUSeconds > 0 { // a clock may be too coarse for a round
 				r.frugality = append(r.frugality, n/s.CPUSeconds)
+			}
+			if s.Seconds > starved*m.Seconds && s.Steps > 1 { // who polls gets no turn: a round in which it had one was no guide
+				r.Steps = max(int(float64(s.Steps)*m.Seconds/s.Seconds), 1)
 			}
 			times[i], cpus[i] = append(times[i], s.Seconds/n), append(cpus[i], s.CPUSeconds/n)
 			spent[i] += s.Seconds
