@@ -98,6 +98,11 @@ func TestRunnerOfABusyMachine(t *testing.T) {
 	if text := markdownOf(t, Load{2, 2}); !strings.Contains(text, "**The machine was not quiet: other programs used 2 processors.") {
 		t.Error(text)
 	}
+	m, b = &machine{loads: []float64{0.6, 0.6, 2}}, newBook() // again, and louder
+	b.Plan.Wait, b.Plan.Tries = 0, 2
+	if err := m.runner().Run(t.Context(), b, twoChapters[:1]); err != nil || len(m.played) != 4 || b.Find("a").Outcomes[0].Warning != "1" {
+		t.Errorf("%v, %q: the louder numbers took the place of the others", err, m.played)
+	}
 	m, b = &machine{loads: []float64{3}}, newBook()
 	b.Plan.Limit = 90 // one time each: 21 + 20 and 21 + 10 s
 	if err := m.runner().Run(t.Context(), b, twoChapters); err != nil || len(m.played) != 4 {
