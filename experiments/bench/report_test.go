@@ -11,7 +11,8 @@ import (
 // times slower elsewhere.
 func fakeBook(t *testing.T) *Book {
 	t.Helper()
-	b := &Book{Command: "gradsync bench report --rounds 3", Version: "v", Engine: "ours", Plan: Plan{Rounds: 3, Seconds: 0.25, MaxLoad: 0.5, Tries: 3, Limit: 1800},
+	b := &Book{Command: "gradsync bench report --rounds 3", Version: "v", Engine: "ours",
+		Plan:    Plan{Rounds: 3, Seconds: 0.25, MaxLoad: 0.5, Tries: 3, Limit: 1800},
 		Machine: [][2]string{{"processor", "abacus"}}, GPU: &GPUReport{Command: "c", Date: "2026-01-02", Why: "there was none"}}
 	for _, chapter := range Chapters() {
 		s := &Section{Name: chapter.Name, Tries: []Try{{Before: Load{0.01, 1.5}, After: Load{0.02, 2}, Seconds: 60}}}
