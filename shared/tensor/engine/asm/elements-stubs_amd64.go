@@ -19,6 +19,21 @@ func squares512(x []float32, mask []uint32, mean float32, acc *float32)
 //go:noescape
 func normalise512(x []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
 
+// normaliseAdd512 writes y = max((x−mean)·slope + shift + other, floor), NaN where the sum is.
+//
+//go:noescape
+func normaliseAdd512(x []float32, other []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+
+// normSumsBehind512 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehind512(x []float32, y []float32, dy []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
+// normSumsBehindBoth512 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehindBoth512(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
 // normSums512 writes the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
 //
 //go:noescape
@@ -98,6 +113,21 @@ func squares2(x []float32, mask []uint32, mean float32, acc *float32)
 //
 //go:noescape
 func normalise2(x []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+
+// normaliseAdd2 writes y = max((x−mean)·slope + shift + other, floor), NaN where the sum is.
+//
+//go:noescape
+func normaliseAdd2(x []float32, other []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+
+// normSumsBehind2 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehind2(x []float32, y []float32, dy []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
+// normSumsBehindBoth2 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehindBoth2(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
 
 // normSums2 writes the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
 //
