@@ -1,7 +1,8 @@
 package tensor
 
-// Fuser is an Engine that does a batch norm and the sum and ReLU at the end of a shortcut in
-// one sweep over memory. The bits are those of the operations one after the other.
+// Fuser is an Engine that moves less for a batch norm: it does the norm, and the sum and ReLU at
+// the end of a shortcut, in one sweep over memory, and reads no ReLU's output that it can compute.
+// The bits are those of the operations one after the other.
 //
 // Source: He et al. 2016, Fig. 2: the end of a basic block
 type Fuser interface {
@@ -13,4 +14,7 @@ type Fuser interface {
 	// where y > 0, else 0 (NaN where y is NaN); more is nil for none. Then it does
 	// BatchNormBackward of d without a ReLU. d may be dy or more, and dx may be d.
 	BatchNormAddBackward(c *Call, g Norm, x, y, dy, more, d, scale, mean, variance, dx, dscale, dshift []float32)
+	// BatchNormReLUBackward does BatchNormBackward behind the ReLU whose output BatchNormForward
+	// wrote for x with this scale and shift, mean and variance. dx may be dy.
+	BatchNormReLUBackward(c *Call, g Norm, x, dy, scale, shift, mean, variance, dx, dscale, dshift []float32)
 }

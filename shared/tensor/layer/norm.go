@@ -121,6 +121,10 @@ func (o *normOp) BackwardParams(c *tensor.Call, p *Pass) {
 		o.inferenceBackward(c, p)
 		return
 	}
+	if f, ok := o.engine.(tensor.Fuser); ok && o.g.ReLU {
+		f.BatchNormReLUBackward(c, o.g, p.X, p.DY, p.W[:ch], p.W[ch:], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
+		return
+	}
 	o.engine.BatchNormBackward(c, o.g, p.X, p.Y, p.DY, p.W[:ch], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
 }
 

@@ -14,7 +14,7 @@ type apart struct{ tensor.Engine }
 // counting counts what a tensor.Fuser does at once.
 type counting struct {
 	tensor.Fuser
-	forward, backward int
+	forward, backward, relus int
 }
 
 func (e *counting) BatchNormAdd(c *tensor.Call, g tensor.Norm, x, other, scale, shift, y, mean, variance []float32) {
@@ -27,6 +27,11 @@ func (e *counting) BatchNormAddBackward(c *tensor.Call, g tensor.Norm, x, y, dy,
 	e.Fuser.BatchNormAddBackward(c, g, x, y, dy, more, d, scale, mean, variance, dx, dscale, dshift)
 }
 
+func (e *counting) BatchNormReLUBackward(c *tensor.Call, g tensor.Norm, x, dy, scale, shift, mean, variance, dx, dscale, dshift []float32) {
+	e.relus++
+	e.Fuser.BatchNormReLUBackward(c, g, x, dy, scale, shift, mean, variance, dx, dscale, dshift)
+}
+
 // TestFuserGivesTheSameBits: losses, gradients, statistics and logits are those of the
 // operations one after the other; ResNet-18 has eight sums forward, and backward the stem's
 // two gradients too.
@@ -34,7 +39,7 @@ func TestFuserGivesTheSameBits(t *testing.T) {
 	if _, err := tensor.Lookup("asm"); err != nil {
 		t.Skip(err) // the one Fuser
 	}
-	for name, want := range map[string][2]int{"resnet18": {8, 9}, "resnet110": {54, 55}, "vgg19_bn": {0, 0}, "lenet5": {0, 0}} {
+	for name, want := range map[string][3]int{"resnet18": {8, 9, 8}, "resnet110": {54, 55, 54}, "vgg19_bn": {0, 0, 16}, "lenet5": {}} {
 		m, e, params := openOn(t, name, "asm")
 		f, ok := e.(tensor.Fuser)
 		if !ok {
@@ -65,7 +70,7 @@ func TestFuserGivesTheSameBits(t *testing.T) {
 				t.Fatalf("%s: value %d is %g, apart %g", name, i, all[1][i], v)
 			}
 		}
-		if got := [2]int{count.forward, count.backward}; got != [2]int{2 * want[0], 2 * want[1]} {
+		if got := [3]int{count.forward, count.backward, count.relus}; got != [3]int{2 * want[0], 2 * want[1], 2 * want[2]} {
 			t.Errorf("%s: %v at once in two steps, want twice %v", name, got, want)
 		}
 	}

@@ -34,6 +34,16 @@ func normSumsBehind512(x []float32, y []float32, dy []float32, d []float32, mask
 //go:noescape
 func normSumsBehindBoth512(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
 
+// normSumsRecomputed512 is normSumsGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normSumsRecomputed512(x []float32, dy []float32, mask []uint32, mean float32, slope float32, shift float32, acc *float32)
+
+// normDataRecomputed512 is normDataGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normDataRecomputed512(x []float32, dy []float32, dx []float32, mask []uint32, mean float32, slope float32, shift float32, offset float32, tilt float32)
+
 // normSums512 writes the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
 //
 //go:noescape
@@ -128,6 +138,16 @@ func normSumsBehind2(x []float32, y []float32, dy []float32, d []float32, mask [
 //
 //go:noescape
 func normSumsBehindBoth2(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
+// normSumsRecomputed2 is normSumsGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normSumsRecomputed2(x []float32, dy []float32, mask []uint32, mean float32, slope float32, shift float32, acc *float32)
+
+// normDataRecomputed2 is normDataGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normDataRecomputed2(x []float32, dy []float32, dx []float32, mask []uint32, mean float32, slope float32, shift float32, offset float32, tilt float32)
 
 // normSums2 writes the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
 //

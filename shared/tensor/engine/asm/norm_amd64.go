@@ -38,6 +38,9 @@ func (e engine) BatchNormInference(c *tensor.Call, g tensor.Norm, x, scale, shif
 }
 
 func (e engine) BatchNormBackward(c *tensor.Call, g tensor.Norm, x, y, dy, scale, mean, variance, dx, dscale, dshift []float32) {
+	if !g.ReLU {
+		y = nil
+	}
 	e.norm(c, normTask{g: g, x: x, y: y, dy: dy, scale: scale, mean: mean, variance: variance, dx: dx, dscale: dscale, dshift: dshift, pass: normBackward})
 }
 
@@ -50,6 +53,10 @@ func (e engine) BatchNormAddBackward(c *tensor.Call, g tensor.Norm, x, y, dy, mo
 	g.ReLU = true
 	e.norm(c, normTask{g: g, x: x, y: y, dy: dy, other: more, d: d, scale: scale, mean: mean, variance: variance,
 		dx: dx, dscale: dscale, dshift: dshift, pass: normBackward})
+}
+
+func (e engine) BatchNormReLUBackward(c *tensor.Call, g tensor.Norm, x, dy, scale, shift, mean, variance, dx, dscale, dshift []float32) {
+	e.norm(c, normTask{g: g, x: x, dy: dy, scale: scale, shift: shift, mean: mean, variance: variance, dx: dx, dscale: dscale, dshift: dshift, pass: normBackward})
 }
 
 func (e engine) norm(c *tensor.Call, t normTask) {
@@ -118,23 +125,35 @@ func (t *normTask) normalise(ch int) {
 func (t *normTask) backward(ch int, lanes, sums []float32) {
 	x, dy, dx := t.channel(t.x, ch), t.channel(t.dy, ch), t.channel(t.dx, ch)
 	var y []float32
-	if t.g.ReLU {
+	if t.y != nil {
 		y = t.channel(t.y, ch)
 	}
 	inv, mean, m := t.invstd(ch), t.mean[ch], t.count()
-	if t.d == nil {
-		t.isa.normSums(x, y, dy, t.mask, mean, lanes)
-	} else {
+	slope := float32(float64(t.scale[ch]) * inv)
+	switch {
+	case t.d != nil:
 		d := t.channel(t.d, ch)
 		t.isa.normSumsBehind(x, y, dy, t.more(ch), d, t.mask, mean, lanes)
 		y, dy = nil, d
+	case t.recomputes():
+		t.isa.normSumsRecomputed(x, dy, t.mask, mean, slope, t.shift[ch], lanes)
+	default:
+		t.isa.normSums(x, y, dy, t.mask, mean, lanes)
 	}
 	join(lanes, sums)
 	sum, dot := float64(sums[0]), float64(sums[1])
 	t.dshift[ch], t.dscale[ch] = sums[0], float32(dot*inv)
-	slope := float32(float64(t.scale[ch]) * inv)
-	t.isa.normData(x, y, dy, dx, t.mask, mean, slope, float32(sum/m), float32(dot*inv*inv/m))
+	offset, tilt := float32(sum/m), float32(dot*inv*inv/m)
+	if t.recomputes() {
+		t.isa.normDataRecomputed(x, dy, dx, t.mask, mean, slope, t.shift[ch], offset, tilt)
+		return
+	}
+	t.isa.normData(x, y, dy, dx, t.mask, mean, slope, offset, tilt)
 }
+
+// recomputes tells whether a backward pass computes the ReLU's output again instead of
+// reading it.
+func (t *normTask) recomputes() bool { return t.shift != nil }
 
 // more returns channel ch of what is added to dy, nil for nothing.
 func (t *normTask) more(ch int) []float32 {

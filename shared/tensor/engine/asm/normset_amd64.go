@@ -64,6 +64,25 @@ func (set isa) normSums(x, y, dy []float32, mask []uint32, mean float32, lanes [
 	}
 }
 
+// normSumsRecomputed is normSums behind the norm's own ReLU.
+func (set isa) normSumsRecomputed(x, dy []float32, mask []uint32, mean, slope, shift float32, lanes []float32) {
+	at := unsafe.SliceData(lanes[:2*tensor.Lanes])
+	if set == avx512 {
+		normSumsRecomputed512(x, dy, mask, mean, slope, shift, at)
+	} else {
+		normSumsRecomputed2(x, dy, mask, mean, slope, shift, at)
+	}
+}
+
+// normDataRecomputed is normData behind the norm's own ReLU.
+func (set isa) normDataRecomputed(x, dy, dx []float32, mask []uint32, mean, slope, shift, offset, tilt float32) {
+	if set == avx512 {
+		normDataRecomputed512(x, dy, dx, mask, mean, slope, shift, offset, tilt)
+	} else {
+		normDataRecomputed2(x, dy, dx, mask, mean, slope, shift, offset, tilt)
+	}
+}
+
 // normData writes dx, see normTask.backward.
 func (set isa) normData(x, y, dy, dx []float32, mask []uint32, mean, slope, offset, tilt float32) {
 	switch {

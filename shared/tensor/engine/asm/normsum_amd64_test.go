@@ -24,6 +24,36 @@ func TestBatchNormAdd(t *testing.T) {
 	}
 }
 
+// TestBatchNormReLUBackward: the bits are those of BatchNormBackward, which reads the output,
+// with outputs of 0 and a NaN among them.
+func TestBatchNormReLUBackward(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 5))
+	for _, n := range batches {
+		for _, hw := range []int{2, 3, 6, 64, 1024} {
+			g := tensor.Norm{N: n, C: 4, HW: hw, Eps: 1e-5, ReLU: true}
+			what := fmt.Sprintf("%+v", g)
+			x, dy, scale, shift := laid(r, n, g.C*hw), laid(r, n, g.C*hw), normal(r, g.C), normal(r, g.C)
+			scale[1], shift[1] = 0, 0 // outputs of 0 and −0
+			x[len(x)-tensor.BatchInner.Pitch(n)] = nan
+			alike(t, what, func(e engine, c *tensor.Call) [][]float32 {
+				y, mean, variance := filled(len(x)), filled(g.C), filled(g.C)
+				want := [][]float32{filled(len(x)), filled(g.C), filled(g.C)}
+				got := [][]float32{filled(len(x)), filled(g.C), filled(g.C)}
+				e.BatchNormForward(c, g, x, scale, shift, y, mean, variance)
+				e.BatchNormBackward(c, g, x, y, dy, scale, mean, variance, want[0], want[1], want[2])
+				e.BatchNormReLUBackward(c, g, x, dy, scale, shift, mean, variance, got[0], got[1], got[2])
+				over := slices.Clone(dy)
+				e.BatchNormReLUBackward(c, g, x, over, scale, shift, mean, variance, over, got[1], got[2])
+				same(t, what+": in place", over, got[0])
+				for i := range want {
+					same(t, fmt.Sprintf("%s: output %d", what, i), got[i], want[i])
+				}
+				return got
+			})
+		}
+	}
+}
+
 func batchNormAdd(t *testing.T, r *rand.Rand, g tensor.Norm) {
 	what, size := fmt.Sprintf("%+v", g), g.C*g.HW
 	x, other, dy, more := laid(r, g.N, size), laid(r, g.N, size), laid(r, g.N, size), laid(r, g.N, size)

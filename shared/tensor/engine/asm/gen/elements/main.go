@@ -16,6 +16,8 @@ func main() {
 		s.normaliseAdd()
 		s.normSumsBehind(false)
 		s.normSumsBehind(true)
+		s.normSumsRecomputed()
+		s.normDataRecomputed()
 		for _, gated := range []bool{false, true} {
 			s.normSums(gated)
 			s.normData(gated)
