@@ -146,9 +146,11 @@ func leastBetween(g *graph, n int) int {
 			bytes += 2 * (x + y + y)
 		case layer.AvgPool:
 			bytes += 2 * (x + y)
-		case layer.Linear, layer.Conv2D:
-			if c, ok := l.(layer.Conv2D); ok && !c.NoBias {
-				bytes += y // the bias's gradient
+		case layer.Linear:
+			bytes += y // the bias's gradient
+		case layer.Conv2D:
+			if !l.NoBias {
+				bytes += y
 			}
 		}
 	}
