@@ -204,7 +204,7 @@ func (w *Workspace) backwardSum(code []instruction, params, grads []float32) *no
 	p.X, p.Y, p.DX, p.D = w.view(norm.x), w.view(norm.y), w.view(norm.dx), w.view(norm.dx)
 	p.DY, p.X2 = w.view(code[0].dy), nil
 	if code[0].kind == runSum {
-		p.X2 = w.view(code[0].x)
+		p.DY, p.X2 = w.view(code[0].x), p.DY
 	}
 	if mask := code[len(code)-2]; mask.kind == runMask {
 		p.Y, p.D = w.view(mask.y), w.view(mask.dx)
