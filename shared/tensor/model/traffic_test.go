@@ -178,8 +178,8 @@ func TestBytesBetweenProducts(t *testing.T) {
 				if i == 0 {
 					e = fusing{count}
 				}
-				c, h, w := m.Input()
-				if _, err := m.NewWorkspace(e, n, 1).Gradient(make([]float32, m.length), make([]float32, m.length), make([]float32, n*c*h*w), make([]uint8, n), nil); err != nil {
+				params, x := make([]float32, m.length), make([]float32, n*m.input.Len())
+				if _, err := m.NewWorkspace(e, n, 1).Gradient(params, params, x, make([]uint8, n), nil); err != nil {
 					t.Fatal(err)
 				}
 				ratios[i] = float64(count.between) / float64(least)
