@@ -47,7 +47,6 @@ func openStep(j Job) (*Task, error) {
 			return nil, err
 		}
 		trainees[i] = newTrainee(m, s, j.Batch, uint64(i))
-		trainees[i].sgd.Threads = j.Threads
 	}
 	t.Run = together(trainees)
 	return t, nil

@@ -2,7 +2,6 @@ package optim
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -50,33 +49,4 @@ func TestLengthsMustAgree(t *testing.T) {
 		}
 	}()
 	(&SGD{Rate: 1}).Step(make([]float32, 2), make([]float32, 3))
-}
-
-// TestThreads: goroutines that share a step give one's bits, allocate nothing after the
-// first step, and leave a vector below Large to one.
-func TestThreads(t *testing.T) {
-	for _, n := range []int{Large - 1, Large, Large + 3*piece + 5} {
-		for threads := range 4 {
-			one := SGD{Rate: 0.1, Momentum: 0.9, WeightDecay: 1e-4}
-			some := one
-			some.Threads = threads
-			want, got, g := make([]float32, n), make([]float32, n), make([]float32, n)
-			for i := range g {
-				want[i], got[i], g[i] = float32(i%11), float32(i%11), float32(i%7)*1e-3
-			}
-			for range 3 {
-				one.Step(want, g)
-				some.Step(got, g)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%d elements: %d threads give other bits than one", n, threads)
-			}
-			if shares := some.shared != nil; shares != (threads > 1 && n >= Large) {
-				t.Errorf("%d elements, %d threads: shared is %v", n, threads, shares)
-			}
-			if a := testing.AllocsPerRun(10, func() { some.Step(got, g) }); a != 0 {
-				t.Errorf("%d elements, %d threads: %v allocations a step, want 0", n, threads, a)
-			}
-		}
-	}
 }
