@@ -38,7 +38,7 @@ type req struct {
 	more  *rest
 }
 
-// rest is what few requests have.
+// rest holds fields that few requests have.
 type rest struct {
 	err    error
 	work   *computation // of a computation; nil once joined
