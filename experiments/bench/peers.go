@@ -99,25 +99,36 @@ func (t *Torch) Contender(j Job) Contender {
 //go:embed mpi/ring.c
 var mpiSource []byte
 
-// MPI is where Open MPI's contenders come from: a C program that Build compiles.
+// MPI is where Open MPI's contenders come from, or MPICH's: a C program that Build compiles.
 type MPI struct {
-	Compiler, Launcher string // "": mpicc and mpirun, Debian's names of Open MPI's first
+	MPICH              bool   // else Open MPI
+	Compiler, Launcher string // "": mpicc and mpirun, Debian's names of the family's first
 	Any                bool   // over what Open MPI chooses; else over TCP alone
 	dir                string
 }
 
-// Build compiles the program; Close removes it. Without Open MPI it is Unable.
+// family returns the name, the package of Debian, and what follows the names of its programs there.
+func (m *MPI) family() (name, debian, suffix string) {
+	if m.MPICH {
+		return "MPICH", "mpich libmpich-dev", ".mpich"
+	}
+	return "Open MPI", "openmpi-bin libopenmpi-dev", ".openmpi"
+}
+
+// Build compiles the program; Close removes it. Without that MPI it is Unable.
 func (m *MPI) Build(ctx context.Context) error {
 	var err error
-	if m.Compiler, err = found(m.Compiler, "mpicc.openmpi", "mpicc"); err != nil {
+	name, _, suffix := m.family()
+	if m.Compiler, err = m.found(m.Compiler, "mpicc"+suffix, "mpicc"); err != nil {
 		return err
 	}
-	if m.Launcher, err = found(m.Launcher, "mpirun.openmpi", "mpirun"); err != nil {
+	if m.Launcher, err = m.found(m.Launcher, "mpirun"+suffix, "mpirun"); err != nil {
 		return err
 	}
-	if version, err := exec.CommandContext(ctx, m.Launcher, "--version").Output(); err != nil ||
-		!strings.Contains(string(version), "Open MPI") && !strings.Contains(string(version), "OpenRTE") {
-		return &Unable{fmt.Sprintf("no Open MPI: %s is another MPI's or does not run", m.Launcher)}
+	version, err := exec.CommandContext(ctx, m.Launcher, "--version").Output()
+	said := string(version)
+	if known := strings.Contains(said, "Open MPI") || strings.Contains(said, "OpenRTE"); err != nil || m.MPICH && !strings.Contains(said, "HYDRA") || !m.MPICH && !known {
+		return &Unable{fmt.Sprintf("no %s: %s is another MPI's or does not run", name, m.Launcher)}
 	}
 	if m.dir, err = os.MkdirTemp("", "gradsync-mpi"); err != nil {
 		return err
@@ -127,13 +138,13 @@ func (m *MPI) Build(ctx context.Context) error {
 		return err
 	}
 	if said, err := exec.CommandContext(ctx, m.Compiler, "-O3", "-march=native", "-o", m.binary(), source).CombinedOutput(); err != nil {
-		return &Unable{fmt.Sprintf("no Open MPI: %s: %v: %s", m.Compiler, err, strings.TrimSpace(string(said)))}
+		return &Unable{fmt.Sprintf("no %s: %s: %v: %s", name, m.Compiler, err, strings.TrimSpace(string(said)))}
 	}
 	return nil
 }
 
 // found returns the program that was named, or the first of the usual ones on PATH.
-func found(named string, usual ...string) (string, error) {
+func (m *MPI) found(named string, usual ...string) (string, error) {
 	if named != "" {
 		usual = []string{named}
 	}
@@ -142,25 +153,34 @@ func found(named string, usual ...string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", &Unable{fmt.Sprintf("no Open MPI: no %s here (Debian: openmpi-bin libopenmpi-dev)", usual[len(usual)-1])}
+	name, debian, _ := m.family()
+	return "", &Unable{fmt.Sprintf("no %s: no %s here (Debian: %s)", name, usual[len(usual)-1], debian)}
 }
 
 func (m *MPI) binary() string { return filepath.Join(m.dir, "ring") }
 
-// Contender returns MPIRing or MPIReduce for a job.
+// Contender returns a ring or an all-reduce of that MPI for a job.
 func (m *MPI) Contender(j Job) Contender {
 	return &Process{Job: j, Command: func(ctx context.Context) *exec.Cmd {
-		if m.Any {
+		switch {
+		case m.MPICH: // with UCX below, or with libfabric, and no memory that ranks share
+			return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), mpichOnTCP), strings.Fields(mpichOnTCP)...)
+		case m.Any:
 			return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), "transport of its choice"))
 		}
 		return WithEnvironment(m.Start(ctx, j.Ranks, m.binary()))
 	}}
 }
 
+// mpichOnTCP is the environment in which MPICH uses TCP alone.
+const mpichOnTCP = "UCX_TLS=tcp,self UCX_NET_DEVICES=lo FI_PROVIDER=tcp MPIR_CVAR_NOLOCAL=1"
+
 // Start makes a command that starts a program as a number of ranks.
 func (m *MPI) Start(ctx context.Context, ranks int, words ...string) *exec.Cmd {
 	all := []string{"--oversubscribe", "--bind-to", "none", "--allow-run-as-root", "-n", strconv.Itoa(ranks)}
-	if !m.Any {
+	if m.MPICH {
+		all = all[4:]
+	} else if !m.Any {
 		all = append([]string{"--mca", "btl", "tcp,self"}, all...)
 	}
 	return exec.CommandContext(ctx, m.Launcher, append(all, words...)...)

@@ -22,6 +22,7 @@ import (
 	"gradsync/internal/atomic"
 	"gradsync/internal/readfile"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/mpi"
 	"gradsync/shared/cluster/tcp"
 )
@@ -30,6 +31,10 @@ import (
 // piece is added and forwarded while the next one arrives.
 const defaultSegment = 128 << 10
 
+// defaultShort is the number of elements up to which bench ring gathers a vector whole: the time of a message less is worth more
+// than the bytes that it takes.
+const defaultShort = 4 << 10
+
 // ringFlags adds the flags of `bench ring` to those that all matches share.
 type ringFlags struct {
 	benchFlags
@@ -37,6 +42,7 @@ type ringFlags struct {
 	np      []int
 	conns   int
 	segment int
+	short   int
 	tls     bool
 	into    string
 	runtime string
@@ -44,7 +50,7 @@ type ringFlags struct {
 
 // newRingFlags returns the defaults.
 func newRingFlags() *ringFlags {
-	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment, runtime: "tcp"}
+	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment, short: defaultShort, runtime: "tcp"}
 	f.rounds, f.seconds, f.budget = 11, 0.1, 30
 	return f
 }
@@ -52,10 +58,10 @@ func newRingFlags() *ringFlags {
 func (a *app) benchRingCommand() *cobra.Command {
 	f := newRingFlags()
 	cmd := &cobra.Command{
-		Use: "ring", Short: "Ring all-reduce over TCP beside Open MPI's TCP, memcpy and the loopback",
+		Use: "ring", Short: "Ring all-reduce over TCP beside Open MPI's and MPICH's TCP, memcpy and the loopback",
 		Long: `The ring all-reduce between processes of this machine, over TCP, beside a ring
-in C and MPI_Allreduce over Open MPI's TCP (Debian: openmpi-bin libopenmpi-dev),
-copy() of as many bytes, and a one-way TCP stream of 1 MiB writes, which is what
+in C and MPI_Allreduce over the TCP of Open MPI (Debian: openmpi-bin
+libopenmpi-dev) and of MPICH (mpich libmpich-dev), copy() of as many bytes, and a one-way TCP stream of 1 MiB writes, which is what
 the loopback carries. All run in one session, rounds interleaved. With --tls our
 ring runs once more with certificates, over TLS 1.3 (gradsync certs).
 
@@ -111,11 +117,12 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 	s.Float64Var(&f.profile, "profile", 0, "seconds of CPU profile of our rank 0 after the rounds")
 	s.StringVar(&f.into, "into", "", "also write the section of this report, as BENCHMARKS.md")
 	s.StringVar(&f.runtime, "runtime", f.runtime, "tcp, or mpi: what MPI's wire costs beside it")
-	s.StringSliceVar(&f.sizes, "sizes", nil, "bytes of a vector, as 4KiB,1MiB (default 4KiB to 256MiB in powers of 4)")
+	s.StringSliceVar(&f.sizes, "sizes", nil, "bytes of a vector, as 4KiB,1MiB (default 1KiB to 256MiB in powers of 4)")
 	s.IntSliceVar(&f.np, "np", f.np, "processes")
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.BoolVar(&f.tls, "tls", false, "our ring with certificates too, beside itself in the clear")
 	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
+	s.IntVar(&f.short, "short", f.short, "elements of a vector that is gathered whole: one pass round the ring in place of two, the same sums (0: none)")
 	return cmd
 }
 
@@ -143,7 +150,7 @@ func (f *ringFlags) command() string {
 		name       string
 		value, def any
 	}{{"rounds", f.rounds, d.rounds}, {"seconds", f.seconds, d.seconds}, {"budget", f.budget, d.budget},
-		{"conns", f.conns, d.conns}, {"segment", f.segment, d.segment}} {
+		{"conns", f.conns, d.conns}, {"segment", f.segment, d.segment}, {"short", f.short, d.short}} {
 		if o.value != o.def {
 			line += fmt.Sprintf(" --%s %v", o.name, o.value)
 		}
@@ -160,19 +167,21 @@ func (a *app) ringRows(ctx context.Context, f *ringFlags) (rows []bench.RingRow,
 	if os.Getenv(workerEnv) != "" {
 		return nil, nil, errors.New("bench: a worker starts no workers")
 	}
-	mpi := &bench.MPI{}
-	defer mpi.Close()
-	building := mpi.Build(ctx)
-	var unable *bench.Unable
-	if building != nil && !errors.As(building, &unable) {
-		return nil, nil, building
+	var peers []ringPeer
+	for _, p := range []ringPeer{{mpi: &bench.MPI{}, names: []string{bench.MPIRing, bench.MPIReduce}},
+		{mpi: &bench.MPI{MPICH: true}, names: []string{bench.MPICHRing, bench.MPICHReduce}}} {
+		defer p.mpi.Close()
+		if err := p.mpi.Build(ctx); err != nil && !errors.As(err, &p.unable) {
+			return nil, nil, err
+		}
+		peers = append(peers, p)
 	}
 	bar := a.newBar("ring")
 	defer bar.finish()
 	done := 0
 	for _, np := range f.np {
 		for _, bytes := range sizes {
-			o, err := f.playRing(ctx, np, bytes, mpi, unable)
+			o, err := f.playRing(ctx, np, bytes, peers)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -191,8 +200,15 @@ func (a *app) ringRows(ctx context.Context, f *ringFlags) (rows []bench.RingRow,
 	return rows, facts, nil
 }
 
+// ringPeer is an MPI with its contenders, or why they are not here.
+type ringPeer struct {
+	mpi    *bench.MPI
+	names  []string
+	unable *bench.Unable
+}
+
 // playRing runs the contenders of one case against each other.
-func (f *ringFlags) playRing(ctx context.Context, np, bytes int, mpi *bench.MPI, unable *bench.Unable) (*bench.Outcome, error) {
+func (f *ringFlags) playRing(ctx context.Context, np, bytes int, peers []ringPeer) (*bench.Outcome, error) {
 	c := bench.RingCase(np, bytes)
 	out := &bench.Outcome{Case: c}
 	job := func(kind, contender string) bench.Job {
@@ -213,12 +229,14 @@ func (f *ringFlags) playRing(ctx context.Context, np, bytes int, mpi *bench.MPI,
 		}
 		contenders = append(contenders, &bench.Process{Job: job(bench.KindRing, bench.TLSRing), Command: f.ringCommand(np, "--certs", certs)})
 	}
-	for _, name := range []string{bench.MPIRing, bench.MPIReduce} {
-		if unable != nil {
-			out.Notes = append(out.Notes, bench.Note{Contender: name, Why: unable.Why})
-			continue
+	for _, p := range peers {
+		for _, name := range p.names {
+			if p.unable != nil {
+				out.Notes = append(out.Notes, bench.Note{Contender: name, Why: p.unable.Why})
+				continue
+			}
+			contenders = append(contenders, p.mpi.Contender(job(bench.KindRing, name)))
 		}
-		contenders = append(contenders, mpi.Contender(job(bench.KindRing, name)))
 	}
 	copying := job(bench.KindVec, bench.Copy)
 	copying.Threads = 1
@@ -255,8 +273,8 @@ func (f *ringFlags) checkRing() ([]int, error) {
 		return nil, usagef("bench: --np: no number of processes")
 	case f.conns < 0:
 		return nil, usagef("bench: --conns %d: at least 1, or 0 for the runtime's own", f.conns)
-	case f.segment < 0:
-		return nil, usagef("bench: --segment %d: at least 0", f.segment)
+	case f.segment < 0 || f.short < 0:
+		return nil, usagef("bench: --segment %d --short %d: at least 0", f.segment, f.short)
 	}
 	for _, np := range f.np {
 		if np < 2 || np > 64 {
@@ -297,7 +315,7 @@ func (f *ringFlags) ringCommand(np int, more ...string) func(context.Context) *e
 	if f.conns > 0 {
 		words = append(words, "--conns", strconv.Itoa(f.conns))
 	}
-	words = append(words, "--", "bench", "ring-worker", "--segment", strconv.Itoa(f.segment))
+	words = append(words, "--", "bench", "ring-worker", "--segment", strconv.Itoa(f.segment), "--short", strconv.Itoa(f.short))
 	return func(ctx context.Context) *exec.Cmd { return self(ctx, words...) }
 }
 
@@ -349,7 +367,7 @@ func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error)
 // benchRingWorkerCommand runs one rank of an all-reduce over TCP: in the steps that `bench
 // ring` orders on standard input, or in --steps steps of one exchange.
 func (a *app) benchRingWorkerCommand() *cobra.Command {
-	var segment int
+	var segment, short int
 	e := bench.Exchange{}
 	cmd := &cobra.Command{
 		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: args(0, 0, "none"),
@@ -358,11 +376,11 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e.Segment = segment
+			e.Segment, e.Short = segment, short
 			if e.Steps == 0 {
-				facts += fmt.Sprintf(", %s a rank, pieces of %d elements", cores(), segment)
+				facts += fmt.Sprintf(", %s a rank, pieces of %d elements, whole up to %d", cores(), segment, short)
 				_, _, err = cluster.Run(cmd.Context(), rt, func(p cluster.Proc) (int, error) {
-					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.out, segment, facts)
+					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.out, collective.Ring{Segment: segment, Short: short}, facts)
 				})
 				return err
 			}
@@ -383,6 +401,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	}
 	s := cmd.Flags()
 	s.IntVar(&segment, "segment", defaultSegment, "ring: elements of a piece of a chunk (0: the whole chunk)")
+	s.IntVar(&short, "short", 0, "ring: elements of a vector that is gathered whole (0: none)")
 	s.StringVar(&e.Method, "exchange", "ring", "ring or ringsparse")
 	s.IntVar(&e.Bytes, "bytes", 4<<20, "bytes of a vector")
 	s.IntVar(&e.Steps, "steps", 0, "steps beside an uncounted one (0: orders on standard input)")

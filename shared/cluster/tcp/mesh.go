@@ -59,6 +59,9 @@ func (n *node) mesh(ln net.Listener) error {
 			}
 		}
 	}
+	if n.local == nil || n.cfg.poll { // else ranks of this process would poll in place of those they wait for
+		n.Poll = n.poll
+	}
 	for _, p := range n.peers {
 		for i := 0; p != nil && i < len(p.links); i++ {
 			l := p.links[i]

@@ -60,11 +60,12 @@ type node struct {
 	acked    int64 // bytes of messages, says the kernel; −1: it does not
 
 	end     *ending
-	reports []*event     // of the other ranks, at rank 0 or the first that is not lost
-	pending int          // frames to be written
-	losses  int          // that this rank was told of
-	crashed bool         // by its own body
-	read    atomic.Int64 // bytes of bodies
+	reports []*event      // of the other ranks, at rank 0 or the first that is not lost
+	pending int           // frames to be written
+	losses  int           // that this rank was told of
+	crashed bool          // by its own body
+	read    atomic.Int64  // bytes of bodies
+	turn    atomic.Uint32 // of peers that are polled
 }
 
 func newNode(cfg Config, run int, local *siblings) *node {
@@ -120,7 +121,7 @@ func (n *node) keep(c io.Closer) {
 func (n *node) conclude(f *failure) {
 	n.Mu.Lock()
 	n.stopping = true
-	open := n.open
+	open, peers := n.open, n.peers
 	n.open = nil
 	n.cond.Broadcast()
 	n.Mu.Unlock()
@@ -129,6 +130,13 @@ func (n *node) conclude(f *failure) {
 		_ = c.Close()
 	}
 	n.links.Wait()
+	for _, p := range peers {
+		for i := 0; p != nil && i < len(p.links); i++ {
+			if p.links[i] != nil {
+				p.links[i].rests()
+			}
+		}
+	}
 	_ = n.ctl.conn.Close()
 	n.ctl.finish()
 	n.Mu.Lock()
