@@ -41,13 +41,17 @@ func TestRingRow(t *testing.T) {
 		{Contender: Copy, Rounds: 4, StepTime: Spread{1e-4, 2e-4, 4e-4}, StepBytes: 2 << 20},
 	}}
 	r := o.Ring()
-	if r.Ratio == nil || *r.Ratio != (Interval{2, 2, 2, 1 - 2./16}) || r.RingRatio != nil || r.Rounds != 4 {
+	if r.Ratio == nil || *r.Ratio != (Interval{2, 2, 2, 1 - 2./16}) || r.Best == nil || *r.Best != *r.Ratio || r.BestOf != MPIReduce || r.RingRatio != nil || r.Rounds != 4 {
 		t.Errorf("%+v", r)
 	}
 	o.Results = append(o.Results, &Result{Contender: TLSRing, Rounds: 4, StepTime: Spread{4e-3, 4e-3, 8e-3}, speeds: []float64{250, 250, 125, 125}})
 	if sealed := o.Ring(); sealed.TLSRatio == nil || *sealed.TLSRatio != (Interval{0.25, 0.25, 0.25, 1 - 2./16}) ||
 		!strings.Contains(RingText([]RingRow{sealed}), "2 processes, 1 MiB, with TLS 1.3: 0.262 (0.262), × in the clear 0.25 (0.25 to 0.25)\n") {
 		t.Errorf("%+v:\n%s", sealed, RingText([]RingRow{sealed}))
+	}
+	o.Results = append(o.Results, &Result{Contender: MPICHRing, Rounds: 4, StepTime: Spread{5e-4, 1e-3, 2e-3}, speeds: []float64{2000, 1000, 500, 500}})
+	if faster := o.Ring(); faster.BestOf != MPICHRing || faster.Best.Median != 1 {
+		t.Errorf("the fastest is %s: %+v", faster.BestOf, faster.Best)
 	}
 	if got := r.Bandwidth[OurRing]; got.Median != (1<<20)/1e-3 || got.Max != (1<<20)/1e-3 || got.Min != (1<<20)/2e-3 {
 		t.Errorf("bus bandwidth %+v", got)
@@ -68,13 +72,13 @@ func TestRingRow(t *testing.T) {
 
 func TestRingCases(t *testing.T) {
 	sizes := RingSizes()
-	if len(sizes) != 9 || sizes[0] != 4096 || sizes[8] != 256<<20 {
+	if len(sizes) != 10 || sizes[0] != 1024 || sizes[9] != 256<<20 {
 		t.Errorf("sizes %v", sizes)
 	}
 	for _, test := range []struct {
 		ranks, bytes, aims int
 		title              string
-	}{{2, 1 << 20, 1, "all-reduce of 1 MiB, 2 processes"}, {2, 256 << 10, 0, "all-reduce of 256 KiB, 2 processes"},
+	}{{2, 1 << 20, 1, "all-reduce of 1 MiB, 2 processes"}, {2, 256 << 10, 1, "all-reduce of 256 KiB, 2 processes"},
 		{4, 4 << 20, 0, "all-reduce of 4 MiB, 4 processes"}} {
 		if c := RingCase(test.ranks, test.bytes); len(c.Aims) != test.aims || c.Title != test.title {
 			t.Errorf("%+v", c)
@@ -89,8 +93,8 @@ func TestRingCases(t *testing.T) {
 func TestRingReportInto(t *testing.T) {
 	held, missed := &Interval{1, 0.9, 1.2, 0.98}, &Interval{0.99, 0.9, 1.2, 0.98}
 	r := &RingReport{Command: "c", Version: "v", Seconds: 0.1, Facts: []string{"gradsync: a fact"}, Rows: []RingRow{
-		{Ranks: 2, Bytes: 1 << 20, Ratio: held, Rounds: 11, Bandwidth: map[string]Spread{OurRing: {1e9, 2e9, 3e9}}},
-		{Ranks: 2, Bytes: 4 << 20, Ratio: missed, Rounds: 11}, {Ranks: 4, Bytes: 4 << 20, Ratio: held}, {Ranks: 2, Bytes: 4096, Ratio: held},
+		{Ranks: 2, Bytes: 1 << 20, Best: held, BestOf: MPICHRing, Rounds: 11, Bandwidth: map[string]Spread{OurRing: {1e9, 2e9, 3e9}}},
+		{Ranks: 2, Bytes: 4 << 20, Best: missed, Rounds: 11}, {Ranks: 4, Bytes: 4 << 20, Best: held}, {Ranks: 2, Bytes: 4096, Best: held},
 		{Ranks: 2, Bytes: 1 << 20, Notes: []Note{{MPIReduce, "no Open MPI"}}}}}
 	for text, want := range map[string][2]string{
 		"# B\n\n## A\n\ntext\n": {"# B\n\n## A\n\ntext\n\n## All-reduce over TCP\n", "\n- gradsync: a fact\n"},
@@ -107,8 +111,8 @@ func TestRingReportInto(t *testing.T) {
 			t.Errorf("a second time:\n%s", again)
 		}
 		for _, cells := range []string{
-			"| 2 | 1 MiB | **2** (3) | absent | absent | **1** (0.9 to 1.2) | – | held | absent | absent | 11 |",
-			"| **0.99** (0.9 to 1.2) | – | missed |", "| 4 | 4 MiB | absent | absent | absent | **1** (0.9 to 1.2) | – | – |", "| 2 | 4 KiB |",
+			"| 2 | 1 MiB | **2** (3) | absent | absent | absent | absent | **1** (0.9 to 1.2) | mpich-ring | held | absent | absent | 11 |",
+			"| **0.99** (0.9 to 1.2) | – | missed |", "| 4 | 4 MiB | absent | absent | absent | absent | absent | **1** (0.9 to 1.2) | – | – |", "| 2 | 4 KiB |",
 			"| – | – | not measured |",
 			"\n- openmpi-allreduce: no Open MPI\n",
 		} {

@@ -55,8 +55,9 @@ func TestBenchRing(t *testing.T) {
 func TestBenchRingWithoutOpenMPI(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --tls --quiet")...)
-	if rc != exitOK || strings.Count(out, "absent") != 2 || !strings.Contains(out, "\n2 processes, 4 KiB, with TLS 1.3: ") ||
-		!strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") {
+	if rc != exitOK || strings.Count(out, "absent") != 4 || !strings.Contains(out, "\n2 processes, 4 KiB, with TLS 1.3: ") ||
+		!strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") ||
+		!strings.Contains(out, "\nmpich-allreduce: no MPICH: no mpicc here (Debian: mpich libmpich-dev)\n") {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
 }
@@ -65,7 +66,7 @@ func TestBenchRingUsage(t *testing.T) {
 	for command, want := range map[string]string{
 		"--sizes 5": "--sizes 5: want a multiple of 64 bytes", "--sizes 1XiB": "multiple of 64", "--np 1": "--np 1: 2 to 64", "--rounds 0": "--rounds 0",
 		"--conns -1":   "--conns -1",
-		"--segment -1": "--segment -1", "--sizes 9007199254740992KiB": "multiple of 64", "more": "want flags only",
+		"--segment -1": "--segment -1", "--short -1": "--short -1", "--sizes 9007199254740992KiB": "multiple of 64", "more": "want flags only",
 	} {
 		if rc, _, msg := gradsync(strings.Fields("bench ring " + command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, want %q", command, rc, msg, want)
@@ -89,8 +90,8 @@ func TestRingCommandLine(t *testing.T) {
 	if got := f.command(); got != bench.RingCommand {
 		t.Error(got)
 	}
-	f.sizes, f.np, f.rounds, f.segment = []string{"4KiB", "1MiB"}, []int{2}, 3, 0
-	if got, want := f.command(), bench.RingCommand+" --sizes 4KiB,1MiB --np 2 --rounds 3 --segment 0"; got != want {
+	f.sizes, f.np, f.rounds, f.segment, f.short = []string{"4KiB", "1MiB"}, []int{2}, 3, 0, 0
+	if got, want := f.command(), bench.RingCommand+" --sizes 4KiB,1MiB --np 2 --rounds 3 --segment 0 --short 0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -65,6 +65,8 @@ type direct struct {
 	in        []byte // here, as what follows, that a call allocates nothing
 	got       int
 	total     int64 // bytes read
+	brief     bool  // nothing is left to read after a read that got less than it could take
+	short     bool  // the last one did
 	readErrno syscall.Errno
 	recv      func(fd uintptr)
 
@@ -106,6 +108,9 @@ func (d *direct) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
+	if d.brief && d.short {
+		return 0, errAgain
+	}
 	d.in = b
 	err := d.raw.Control(d.recv)
 	d.in = nil
@@ -120,6 +125,7 @@ func (d *direct) Read(b []byte) (int, error) {
 		return 0, io.EOF
 	}
 	d.total += int64(d.got)
+	d.short = d.got < len(b)
 	return d.got, nil
 }
 

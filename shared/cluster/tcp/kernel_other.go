@@ -14,7 +14,10 @@ func tune(net.Conn, time.Duration) {}
 func acknowledged(net.Conn) int64 { return -1 }
 
 // direct is for systems on which connections are read and written without waiting: there are none here.
-type direct struct{ total int64 }
+type direct struct {
+	total        int64
+	brief, short bool
+}
 
 func newDirect(net.Conn) *direct { return nil }
 

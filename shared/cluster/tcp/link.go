@@ -99,7 +99,7 @@ func newLink(n *node, p *peer, index int, conn net.Conn) *link {
 
 // push queues a message in pieces of at most chunk bytes and returns how many.
 func (p *peer) push(h cluster.Header, body []byte, q *rank.Req, chunk int) int {
-	if len(body) <= eager {
+	if len(body) <= p.n.eager {
 		q = nil
 	}
 	number := p.count
@@ -271,11 +271,11 @@ func (l *link) put() (moved, more bool, err error) {
 		rest := l.rest
 		if rest == nil {
 			l.take()
-			l.wrote = time.Now()
 		}
+		fresh := rest == nil
 		l.rest, l.at = nil, true
 		l.mu.Unlock()
-		if rest == nil {
+		if fresh {
 			l.out.seal()
 			rest = l.out.bufs
 		}
@@ -288,8 +288,8 @@ func (l *link) put() (moved, more bool, err error) {
 		}
 		l.mu.Lock()
 		l.rest, l.at, l.busy = rest, false, rest != nil
-		if n > 0 {
-			moved, l.wrote = true, time.Now()
+		if moved = moved || n > 0; rest != nil && (fresh || n > 0) {
+			l.wrote = time.Now()
 		}
 	}
 	l.left.Store(l.busy)

@@ -94,6 +94,9 @@ func (n *node) attach(a arrival) bool {
 		a.conn = n.cfg.wrap(a.from, a.conn)
 	}
 	l := newLink(n, p, a.index, a.conn)
+	if l.direct != nil {
+		n.eager = 0
+	}
 	l.base = a.base
 	l.extra.Store(a.extra)
 	n.keep(l)

@@ -52,6 +52,7 @@ type node struct {
 	open     []io.Closer
 	book     book
 	chunk    int
+	eager    int // see the constant
 	peers    []*peer  // by rank, nil: this one
 	free     [][]byte // for pieces
 	bodies   [][]byte // for whole bodies: such as were given away and have been written
@@ -70,7 +71,7 @@ type node struct {
 
 func newNode(cfg Config, run int, local *siblings) *node {
 	n := &node{
-		cfg: cfg, run: run, local: local, told: context.Background(), inbox: make(chan event, 2), concluded: make(chan struct{}),
+		cfg: cfg, run: run, local: local, eager: eager, told: context.Background(), inbox: make(chan event, 2), concluded: make(chan struct{}),
 		probed: make(chan struct{}, 1), peers: make([]*peer, cfg.Size),
 	}
 	common := rank.Config{Seed: cfg.Seed, Size: cfg.Size, Trace: cfg.Trace, Emulate: cfg.Emulate, Fail: n.report}

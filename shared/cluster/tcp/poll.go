@@ -3,6 +3,7 @@ package tcp
 import (
 	"errors"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -20,8 +21,11 @@ func (n *node) poll(peers []int) (moved bool) {
 			moved = p.poll() || moved
 		}
 	}
-	if p := n.peers[int(n.turn.Add(1))%len(n.peers)]; p != nil {
-		moved = p.poll() || moved
+	if len(n.peers) == 2 {
+		return moved
+	}
+	if r := int(n.turn.Add(1)) % len(n.peers); n.peers[r] != nil && !slices.Contains(peers, r) {
+		moved = n.peers[r].poll() || moved
 	}
 	return moved
 }
@@ -44,7 +48,7 @@ func (l *link) poll() (moved bool) {
 	if !l.in.TryLock() {
 		return moved // whoever has it reads
 	}
-	some, _, err := l.pump()
+	some, _, err := l.pump(true)
 	l.in.Unlock()
 	if err != nil && !errors.Is(err, errStopped) {
 		l.n.blame(l.p.rank, err)
@@ -54,17 +58,19 @@ func (l *link) poll() (moved bool) {
 
 // pump takes what has come of the frames of a direct connection. It reports whether that was anything, and whether the rest
 // must wait for another connection. An error ends the connection; one caller is told which, others get errStopped. The caller
-// holds the lock of l.in.
-func (l *link) pump() (some, early bool, err error) {
+// holds the lock of l.in. A brief look takes a read that got little for the last: who sleeps until there is more must have seen
+// that there is nothing, not even the end.
+func (l *link) pump(brief bool) (some, early bool, err error) {
 	in := &l.in
 	if in.over {
 		return false, false, errStopped
 	}
 	before := l.direct.total
+	l.direct.brief, l.direct.short = brief, false
 	for err == nil {
 		err = l.next()
 	}
-	if some = l.direct.total > before; some {
+	if some = l.direct.total > before; some && (in.open || in.r.Buffered() > 0) {
 		in.since = time.Now()
 	}
 	if early = errors.Is(err, errEarly); early || errors.Is(err, errAgain) {
@@ -80,7 +86,7 @@ func (l *link) follow() (err error) {
 	done := func() bool {
 		l.in.Lock()
 		defer l.in.Unlock()
-		_, early, err = l.pump()
+		_, early, err = l.pump(false)
 		return err != nil || early
 	}
 	for {

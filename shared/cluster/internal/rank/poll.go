@@ -6,10 +6,11 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Bounds of polling: how long a thread polls while nothing moves, and after how many polls it lets other processes run.
+// Bounds of polling: how long a thread polls while nothing moves, and after how many polls for nothing it lets other processes
+// run before each.
 const (
 	patience = 100 * time.Microsecond
-	yield    = 2
+	alone    = 2
 )
 
 // polls reports whether t may poll while it waits for reqs: that takes a processor from nobody. The caller holds the lock.
@@ -36,17 +37,20 @@ func (t *Thread) polls(reqs []cluster.Req) bool {
 func (t *Thread) poll(d time.Duration, timed bool) bool {
 	last := time.Now()
 	end := last.Add(d)
-	for n := 1; len(t.wake) == 0; n++ {
+	for idle := 0; len(t.wake) == 0; idle++ {
 		moved := t.core.Poll(t.peers)
+		if len(t.wake) > 0 {
+			break
+		}
 		now := time.Now()
 		if moved {
-			last = now
+			last, idle = now, 0
 		}
 		switch {
 		case timed && now.After(end), now.Sub(last) > patience>>t.hurry:
 			t.hurry = min(t.hurry+1, 4)
 			return len(t.wake) > 0
-		case !moved && n%yield == 0:
+		case idle >= alone:
 			yieldProcessor()
 		}
 	}

@@ -14,8 +14,9 @@ import (
 
 // A thread that waits polls: what only a poll brings arrives, and it polls the peers of all that it waits for.
 func TestWaitingThreadsPoll(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	b := newBench(3, rank.Config{})
-	polls := 0
+	polls, end := 0, make(chan struct{})
 	var asked []int
 	b.Poll = func(peers []int) bool {
 		if polls++; polls < 5 {
@@ -24,17 +25,22 @@ func TestWaitingThreadsPoll(t *testing.T) {
 		asked = slices.Clone(peers)
 		b.Mu.Lock()
 		defer b.Mu.Unlock()
-		b.ranks[0].Hand(match.Key{From: 2, Tag: 7}, &cluster.Msg{}, []byte{42})
+		b.ranks[0].Hand(match.Key{From: 2, Tag: 7}, &cluster.Msg{Body: []byte{42}}, []byte{42})
 		return true
 	}
 	ok(t)(b.run(func(p cluster.Proc) error {
 		var one, two cluster.Msg
 		first, second := p.Irecv(1, 7, &one), p.Irecv(2, 7, &two)
+		defer close(end)
 		i, err := p.WaitAny(0, first, nil, second)
 		if err != nil || i != 2 || two.Body[0] != 42 {
 			t.Errorf("request %d, %v, body %v", i, err, two.Body)
 		}
 		p.Cancel(first)
+
+		return nil
+	}, func(cluster.Proc) error {
+		<-end // else all would wait for what cannot come
 		return nil
 	}))
 	if polls != 5 || !slices.Equal(asked, []int{1, 2}) {
@@ -68,6 +74,7 @@ func TestWhoDoesNotPoll(t *testing.T) {
 
 // Polls come to an end: at the deadline, and where nothing moves the thread sleeps until it is woken.
 func TestPollsEnd(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	b := newBench(2, rank.Config{})
 	polls := 0
 	b.Poll = func([]int) bool { polls++; return true } // something always moves, and it is never the message

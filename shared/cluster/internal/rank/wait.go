@@ -42,12 +42,17 @@ func (t *Thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) 
 		if i, q := t.ready(reqs); i >= 0 {
 			return i, q.take()
 		}
-		from := c.Now()
+		var from time.Duration
+		if until != 0 || c.cfg.Trace {
+			from = c.Now()
+		}
 		if until != 0 && from >= until {
 			return -1, cluster.ErrDeadline
 		}
 		t.block(until-from, until != 0, reqs)
-		c.span(t, cluster.SpanWait, from, c.Now())
+		if c.cfg.Trace {
+			c.span(t, cluster.SpanWait, from, c.Now())
+		}
 		err = t.failure()
 	}
 }
