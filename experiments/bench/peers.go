@@ -9,12 +9,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // NoPython as Torch.Python leaves PyTorch out.
 const NoPython = "none"
+
+// pythonEnv names an interpreter that is looked at first.
+const pythonEnv = "GRADSYNC_PYTHON"
 
 // Torch is where PyTorch's worker comes from.
 type Torch struct {
@@ -31,6 +35,9 @@ func (t *Torch) Find(ctx context.Context) error {
 		return &Unable{"no PyTorch: switched off by --python " + NoPython}
 	}
 	tried := []string{"python3", "/usr/bin/python3"}
+	if named := os.Getenv(pythonEnv); named != "" {
+		tried = append([]string{named}, tried...)
+	}
 	if t.Python != "" {
 		tried = []string{t.Python}
 		if _, err := exec.LookPath(t.Python); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
@@ -45,7 +52,7 @@ func (t *Torch) Find(ctx context.Context) error {
 		}
 	}
 	if len(tried) > 1 {
-		return &Unable{fmt.Sprintf("no PyTorch: neither %s can import torch (--python names another)", strings.Join(tried, " nor "))}
+		return &Unable{fmt.Sprintf("no PyTorch: neither %s can import torch (--python or %s names another)", strings.Join(tried, " nor "), pythonEnv)}
 	}
 	return &Unable{fmt.Sprintf("no PyTorch: %s cannot import torch", t.Python)}
 }
@@ -99,26 +106,28 @@ func (t *Torch) Contender(j Job) Contender {
 //go:embed mpi/ring.c
 var mpiSource []byte
 
-// MPI is where Open MPI's contenders come from, or MPICH's: a C program that Build compiles.
+// MPI is where contenders over an MPI library come from: a C program that Build compiles. The zero
+// value is Open MPI over TCP.
 type MPI struct {
+	Compiler, Launcher string // "": Debian's names of the library's first
 	MPICH              bool   // else Open MPI
-	Compiler, Launcher string // "": mpicc and mpirun, Debian's names of the family's first
-	Any                bool   // over what Open MPI chooses; else over TCP alone
+	Any                bool   // over what the library chooses; else over TCP alone
 	dir                string
 }
 
-// family returns the name, the package of Debian, and what follows the names of its programs there.
-func (m *MPI) family() (name, debian, suffix string) {
+// library returns the library's name, how Debian calls its programs and packages, and the words by which
+// its launcher is known.
+func (m *MPI) library() (name, suffix, packages string, known []string) {
 	if m.MPICH {
-		return "MPICH", "mpich libmpich-dev", ".mpich"
+		return "MPICH", ".mpich", "mpich libmpich-dev", []string{"HYDRA"}
 	}
-	return "Open MPI", "openmpi-bin libopenmpi-dev", ".openmpi"
+	return "Open MPI", ".openmpi", "openmpi-bin libopenmpi-dev", []string{"Open MPI", "OpenRTE"}
 }
 
-// Build compiles the program; Close removes it. Without that MPI it is Unable.
+// Build compiles the program; Close removes it. Without the library it is Unable.
 func (m *MPI) Build(ctx context.Context) error {
+	name, suffix, _, known := m.library()
 	var err error
-	name, _, suffix := m.family()
 	if m.Compiler, err = m.found(m.Compiler, "mpicc"+suffix, "mpicc"); err != nil {
 		return err
 	}
@@ -126,8 +135,7 @@ func (m *MPI) Build(ctx context.Context) error {
 		return err
 	}
 	version, err := exec.CommandContext(ctx, m.Launcher, "--version").Output()
-	said := string(version)
-	if known := strings.Contains(said, "Open MPI") || strings.Contains(said, "OpenRTE"); err != nil || m.MPICH && !strings.Contains(said, "HYDRA") || !m.MPICH && !known {
+	if err != nil || !slices.ContainsFunc(known, func(word string) bool { return strings.Contains(string(version), word) }) {
 		return &Unable{fmt.Sprintf("no %s: %s is another MPI's or does not run", name, m.Launcher)}
 	}
 	if m.dir, err = os.MkdirTemp("", "gradsync-mpi"); err != nil {
@@ -153,34 +161,42 @@ func (m *MPI) found(named string, usual ...string) (string, error) {
 			return path, nil
 		}
 	}
-	name, debian, _ := m.family()
-	return "", &Unable{fmt.Sprintf("no %s: no %s here (Debian: %s)", name, usual[len(usual)-1], debian)}
+	name, _, packages, _ := m.library()
+	return "", &Unable{fmt.Sprintf("no %s: no %s here (Debian: %s)", name, usual[len(usual)-1], packages)}
 }
 
 func (m *MPI) binary() string { return filepath.Join(m.dir, "ring") }
 
-// Contender returns a ring or an all-reduce of that MPI for a job.
+// Contender returns MPIRing, MPIReduce or MPICHReduce for a job.
 func (m *MPI) Contender(j Job) Contender {
+	over := "btl tcp,self"
+	switch {
+	case m.Any:
+		over = "transport of its choice"
+	case m.MPICH:
+		over = "no shared memory, TCP"
+	}
 	return &Process{Job: j, Command: func(ctx context.Context) *exec.Cmd {
-		switch {
-		case m.MPICH: // with UCX below, or with libfabric, and no memory that ranks share
-			return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), mpichOnTCP), strings.Fields(mpichOnTCP)...)
-		case m.Any:
-			return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), "transport of its choice"))
-		}
-		return WithEnvironment(m.Start(ctx, j.Ranks, m.binary()))
+		return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), over), m.environment()...)
 	}}
 }
 
-// mpichOnTCP is the environment in which MPICH uses TCP alone.
-const mpichOnTCP = "UCX_TLS=tcp,self UCX_NET_DEVICES=lo FI_PROVIDER=tcp MPIR_CVAR_NOLOCAL=1"
+// environment leaves MPICH nothing but TCP, even between processes of one machine: of the devices that it may
+// be built with: UCX, libfabric and nemesis.
+func (m *MPI) environment() []string {
+	if !m.MPICH || m.Any {
+		return nil
+	}
+	return []string{"MPIR_CVAR_NOLOCAL=1", "UCX_TLS=tcp,self", "FI_PROVIDER=tcp", "MPIR_CVAR_NEMESIS_NETMOD=tcp"}
+}
 
 // Start makes a command that starts a program as a number of ranks.
 func (m *MPI) Start(ctx context.Context, ranks int, words ...string) *exec.Cmd {
-	all := []string{"--oversubscribe", "--bind-to", "none", "--allow-run-as-root", "-n", strconv.Itoa(ranks)}
 	if m.MPICH {
-		all = all[4:]
-	} else if !m.Any {
+		return exec.CommandContext(ctx, m.Launcher, append([]string{"-bind-to", "none", "-n", strconv.Itoa(ranks)}, words...)...)
+	}
+	all := []string{"--oversubscribe", "--bind-to", "none", "--allow-run-as-root", "-n", strconv.Itoa(ranks)}
+	if !m.Any {
 		all = append([]string{"--mca", "btl", "tcp,self"}, all...)
 	}
 	return exec.CommandContext(ctx, m.Launcher, append(all, words...)...)
