@@ -67,9 +67,10 @@ type Pass struct {
 	N     int
 	W, DW []float32 // the layer's parameters as in Params, and their gradient
 	X, Y  []float32
-	X2    []float32 // Add's second input
+	X2    []float32 // Add's second input, or what Summing adds
 	DY    []float32
 	DX    []float32
+	D     []float32 // of Summing: the gradient behind the ReLU
 	// Stats are a batch norm's running statistics (mean, variance), if known.
 	// Inference normalises by them; else they are blended with the batch's own,
 	// which get the weight Momentum.
@@ -90,6 +91,18 @@ type Op interface {
 	BackwardParams(c *tensor.Call, p *Pass)
 	// BackwardInput computes DX from DY.
 	BackwardInput(c *tensor.Call, p *Pass)
+}
+
+// Summing is an Op that can do the sum and the ReLU behind it too, on a tensor.Fuser.
+//
+// Source: He et al. 2016, Fig. 2: the end of a basic block
+type Summing interface {
+	Op
+	// ForwardSum computes Y = max(f(X) + X2, 0) for the Op's f; Y may be X2.
+	ForwardSum(c *tensor.Call, p *Pass)
+	// BackwardSum computes D, what a ReLU with output Y lets through of DY + X2 (nil: of DY),
+	// and does BackwardParams with D for DY. D may be DY or X2, and DX may be D.
+	BackwardSum(c *tensor.Call, p *Pass)
 }
 
 // WithReLU returns the layer with a ReLU behind it, if it can do both at once.

@@ -77,9 +77,23 @@ func (o *normOp) Forward(c *tensor.Call, p *Pass) {
 		return
 	}
 	o.engine.BatchNormForward(c, o.g, p.X, scale, shift, p.Y, o.mean, o.variance)
+	o.follow(c, p)
+}
+
+// ForwardSum is for training only.
+func (o *normOp) ForwardSum(c *tensor.Call, p *Pass) {
+	o.g.N = p.N
+	ch := o.g.C
+	o.engine.(tensor.Fuser).BatchNormAdd(c, o.g, p.X, p.X2, p.W[:ch], p.W[ch:], p.Y, o.mean, o.variance)
+	o.follow(c, p)
+}
+
+// follow moves the running statistics, if there are any, towards the batch's.
+func (o *normOp) follow(c *tensor.Call, p *Pass) {
 	if p.Stats == nil {
 		return
 	}
+	ch := o.g.C
 	count := float64(p.N * o.g.HW)
 	if d, ok := o.engine.(tensor.Device); ok {
 		d.BatchNormBlend(c, p.Stats[:ch], o.mean, p.Momentum, 1)
@@ -107,7 +121,18 @@ func (o *normOp) BackwardParams(c *tensor.Call, p *Pass) {
 		o.inferenceBackward(c, p)
 		return
 	}
+	if f, ok := o.engine.(tensor.Fuser); ok && o.g.ReLU {
+		f.BatchNormReLUBackward(c, o.g, p.X, p.DY, p.W[:ch], p.W[ch:], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
+		return
+	}
 	o.engine.BatchNormBackward(c, o.g, p.X, p.Y, p.DY, p.W[:ch], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
+}
+
+// BackwardSum is for training only.
+func (o *normOp) BackwardSum(c *tensor.Call, p *Pass) {
+	o.g.N = p.N
+	ch := o.g.C
+	o.engine.(tensor.Fuser).BatchNormAddBackward(c, o.g, p.X, p.Y, p.DY, p.X2, p.D, p.W[:ch], o.mean, o.variance, p.DX, p.DW[:ch], p.DW[ch:])
 }
 
 // inferenceBackward does the backward pass through given statistics μ and v, which

@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"gradsync/shared/tensor/layer"
+)
 
 // plan is the order of a step's work and where its buffers lie. A buffer is
 // alive from the first instruction that touches it to the last; buffers that are
@@ -43,6 +47,7 @@ type instruction struct {
 	node     int
 	x, x2, y int
 	dy, dx   int
+	span     int // how many, from this one on, a tensor.Fuser does at once; 0: this one alone
 }
 
 type planner struct {
@@ -74,6 +79,7 @@ func planOf(g *graph, imported bool) plan {
 	if !imported {
 		p.buffers[p.image].size = 0
 	}
+	p.join()
 	p.length = place(p.buffers)
 	p.buffers[p.image].size = g.values[0]
 	return p.plan
@@ -205,6 +211,73 @@ func (p *planner) contribute(v, d int) {
 	}
 	p.emit(instruction{kind: runSum, node: none, x: before, x2: none, y: none, dy: d, dx: to})
 	p.grads[v], p.users[to] = to, 1
+}
+
+// join finds what a tensor.Fuser does at once, and keeps those instructions' buffers
+// alive through all of them.
+func (p *planner) join() {
+	for i := 0; i < len(p.code); i++ {
+		n := p.sumForward(i)
+		if n == 0 {
+			n = p.sumBackward(i)
+		}
+		if n == 0 {
+			continue
+		}
+		p.code[i].span = n
+		for _, in := range p.code[i : i+n] {
+			for _, b := range [...]int{in.x, in.x2, in.y, in.dy, in.dx} {
+				if b != none {
+					p.buffers[b].first, p.buffers[b].last = min(p.buffers[b].first, i), max(p.buffers[b].last, i+n-1)
+				}
+			}
+		}
+		i += n - 1
+	}
+}
+
+// sumForward returns 2 if instruction i is a batch norm whose output only the next
+// one reads, a sum with a ReLU; else 0.
+func (p *planner) sumForward(i int) int {
+	if i+1 >= p.forward || !p.norm(i, runForward, false) {
+		return 0
+	}
+	in, next := p.code[i], p.code[i+1]
+	n := &p.g.nodes[next.node]
+	reads := (next.x == in.y) != (next.x2 == in.y)
+	if n.in[1] == none || !n.relu() || !reads || next.y != in.y && p.buffers[in.y].last > i+1 {
+		return 0
+	}
+	return 2
+}
+
+// sumBackward returns the length of a run from i on that takes a gradient through a
+// ReLU to a batch norm: a sum of its two parts, or none; the mask, but for a batch norm
+// with its own; the batch norm. It is 0 if there are less than two.
+func (p *planner) sumBackward(i int) int {
+	at := i
+	if p.code[at].kind == runSum && at+1 < len(p.code) && p.code[at+1].dy == p.code[at].dx {
+		at++
+	}
+	if p.code[at].kind != runMask {
+		if at > i && p.norm(at, runParams, true) {
+			return at - i + 1
+		}
+		return 0
+	}
+	if at+1 < len(p.code) && p.norm(at+1, runParams, false) && p.code[at+1].dy == p.code[at].dx {
+		return at - i + 2
+	}
+	return 0
+}
+
+// norm tells whether instruction i is that kind of a batch norm, with a ReLU or without.
+func (p *planner) norm(i int, k kind, relu bool) bool {
+	if p.code[i].kind != k {
+		return false
+	}
+	l, ok := p.g.nodes[p.code[i].node].layer.(layer.BatchNorm)
+	return ok && l.ReLU == relu
 }
 
 // align is the granularity of buffers, in elements per image: with it, every

@@ -96,6 +96,41 @@ func TestPlanReadsWhatWasWritten(t *testing.T) {
 	}
 }
 
+// TestPlanKeepsSpansApart: what is done at once touches buffers that share no memory.
+func TestPlanKeepsSpansApart(t *testing.T) {
+	for name, want := range map[string]int{"resnet18": 17, "resnet110": 109, "vgg19_bn": 0} {
+		m, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, spans := planOf(&m.graph, true), 0
+		for i, in := range p.code {
+			if in.span == 0 {
+				continue
+			}
+			spans++
+			touched := map[int]bool{}
+			for _, in := range p.code[i : i+in.span] {
+				for _, b := range [...]int{in.x, in.x2, in.y, in.dy, in.dx} {
+					touched[b] = true
+				}
+			}
+			delete(touched, none)
+			for a := range touched {
+				for b := range touched {
+					x, y := p.buffers[a], p.buffers[b]
+					if a < b && x.offset < y.offset+y.size && y.offset < x.offset+x.size {
+						t.Errorf("%s: buffers %+v and %+v of the span at %d overlap", name, x, y, i)
+					}
+				}
+			}
+		}
+		if spans != want {
+			t.Errorf("%s: %d spans, want %d", name, spans, want)
+		}
+	}
+}
+
 // TestPlanSharesMemory: what training needs beyond the activations that the
 // backward pass reads is one gradient at most: they take the place of activations
 // that were read. ResNet-18 on 32×32 keeps the input and

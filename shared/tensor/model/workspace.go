@@ -31,6 +31,7 @@ type Workspace struct {
 	call     tensor.Call
 	plan     plan
 	imported bool // the image is copied into the memory
+	fuser    bool // the engine is a tensor.Fuser
 	ops      []layer.Op
 	buffers  [][]float32 // as in plan
 	logits   []float32   // image-major
@@ -54,6 +55,7 @@ func (m *Model) NewWorkspace(e tensor.Engine, batch, threads int) *Workspace {
 		call:   tensor.Call{Threads: threads},
 		logits: make([]float32, batch*m.classes),
 	}
+	_, w.fuser = e.(tensor.Fuser)
 	w.device = w.newMirror()
 	w.imported = w.layout != tensor.ImageMajor || w.device != nil
 	w.plan = planOf(&m.graph, w.imported)
@@ -120,12 +122,19 @@ func (w *Workspace) gradient(params, grads, x []float32, labels []uint8, on tens
 	w.forward(p, x)
 	w.sendStats()
 	var loss float64
-	for _, in := range w.plan.code[w.plan.forward:] {
+	for i := w.plan.forward; i < len(w.plan.code); i++ {
+		in := w.plan.code[i]
 		if in.kind == runLoss {
 			loss = w.engine.SoftmaxCrossEntropy(&w.call, n, m.classes, w.view(in.x), labels, w.view(in.dx))
 			continue
 		}
-		at := w.backward(in, p, g)
+		var at *node
+		if w.fuses(in) {
+			at = w.backwardSum(w.plan.code[i:i+in.span], p, g)
+			i += in.span - 1
+		} else {
+			at = w.backward(in, p, g)
+		}
 		if at != nil && w.device != nil {
 			w.leave(at, p, g)
 			continue
@@ -155,13 +164,52 @@ func (w *Workspace) backward(in instruction, params, grads []float32) *node {
 		w.engine.Add(&w.call, p.X, p.DY, p.DX, false)
 		return nil
 	}
-	n := &w.model.graph.nodes[in.node]
-	p.W, p.DW, p.Stats = params[n.offset:n.offset+n.length], grads[n.offset:n.offset+n.length], w.statsOf(n)
+	n := w.lend(in, params, grads)
 	if in.kind == runInput {
 		w.ops[in.node].BackwardInput(&w.call, p)
 		return nil
 	}
 	w.ops[in.node].BackwardParams(&w.call, p)
+	return n
+}
+
+// lend puts the parameters of an instruction's node into the pass, and returns the node.
+func (w *Workspace) lend(in instruction, params, grads []float32) *node {
+	n := &w.model.graph.nodes[in.node]
+	w.pass.W, w.pass.DW, w.pass.Stats = params[n.offset:n.offset+n.length], grads[n.offset:n.offset+n.length], w.statsOf(n)
+	return n
+}
+
+// fuses tells whether the engine does the instruction and those of its span at once.
+func (w *Workspace) fuses(in instruction) bool {
+	return in.span > 0 && w.fuser && !w.pass.Inference
+}
+
+// forwardSum runs a batch norm and the sum behind it.
+func (w *Workspace) forwardSum(norm, sum instruction, params []float32) {
+	p, n := &w.pass, &w.model.graph.nodes[norm.node]
+	other := sum.x
+	if other == norm.y {
+		other = sum.x2
+	}
+	p.W, p.Stats = params[n.offset:n.offset+n.length], w.statsOf(n)
+	p.X, p.X2, p.Y = w.view(norm.x), w.view(other), w.view(sum.y)
+	w.ops[norm.node].(layer.Summing).ForwardSum(&w.call, p)
+}
+
+// backwardSum runs what planner.sumBackward has found, and returns the batch norm.
+func (w *Workspace) backwardSum(code []instruction, params, grads []float32) *node {
+	p, norm := &w.pass, code[len(code)-1]
+	n := w.lend(norm, params, grads)
+	p.X, p.Y, p.DX, p.D = w.view(norm.x), w.view(norm.y), w.view(norm.dx), w.view(norm.dx)
+	p.DY, p.X2 = w.view(code[0].dy), nil
+	if code[0].kind == runSum {
+		p.DY, p.X2 = w.view(code[0].x), p.DY
+	}
+	if mask := code[len(code)-2]; mask.kind == runMask {
+		p.Y, p.D = w.view(mask.y), w.view(mask.dx)
+	}
+	w.ops[norm.node].(layer.Summing).BackwardSum(&w.call, p)
 	return n
 }
 
@@ -201,7 +249,13 @@ func (w *Workspace) forward(params, x []float32) {
 	default:
 		w.layout.Import(w.buffers[image], x, p.N, w.model.input.Len())
 	}
-	for _, in := range w.plan.code[:w.plan.forward] {
+	for i := 0; i < w.plan.forward; i++ {
+		in := w.plan.code[i]
+		if w.fuses(in) {
+			w.forwardSum(in, w.plan.code[i+1], params)
+			i++
+			continue
+		}
 		n := &w.model.graph.nodes[in.node]
 		p.W = params[n.offset : n.offset+n.length]
 		p.X, p.X2, p.Y = w.view(in.x), w.view(in.x2), w.view(in.y)

@@ -61,13 +61,17 @@ func quantiseBlocks(dst []byte, src []float32, scale, bound float32, limit int32
 	return n
 }
 
-// transposeBlocks does 16 rows; columns is a multiple of 8. It moves data only,
+// transposeBlocks does 8 or 16 rows; columns is a multiple of 8. It moves data only,
 // and wider registers would not move it faster.
-func transposeBlocks(dst []float32, dstStride int, src []float32, srcStride, columns int) bool {
+func transposeBlocks(dst []float32, dstStride int, src []float32, srcStride, rows, columns int) bool {
 	if active == portable {
 		return false
 	}
-	transposeAVX2(floats(dst), 4*dstStride, floats(src), 4*srcStride, columns)
+	if rows == block {
+		transpose16AVX2(floats(dst), 4*dstStride, floats(src), 4*srcStride, columns)
+	} else {
+		transpose8AVX2(floats(dst), 4*dstStride, floats(src), 4*srcStride, columns)
+	}
 	return true
 }
 

@@ -122,10 +122,15 @@ func unpackAddAVX2(dst *float32, bitmap *byte, values *byte, n int) int
 //go:noescape
 func unpackAddAVX512(dst *float32, bitmap *byte, values *byte, n int) int
 
-// transposeAVX2 writes the transpose of 16 rows of src; strides are in bytes, columns is a multiple of 8.
+// transpose8AVX2 writes the transpose of 8 rows of src; strides are in bytes, columns is a multiple of 8.
 //
 //go:noescape
-func transposeAVX2(dst *float32, dstStride int, src *float32, srcStride int, columns int)
+func transpose8AVX2(dst *float32, dstStride int, src *float32, srcStride int, columns int)
+
+// transpose16AVX2 writes the transpose of 16 rows of src; strides are in bytes, columns is a multiple of 8.
+//
+//go:noescape
+func transpose16AVX2(dst *float32, dstStride int, src *float32, srcStride int, columns int)
 
 // cpuid returns a leaf's words (subleaf 0).
 func cpuid(leaf uint32) (eax uint32, ebx uint32, ecx uint32)

@@ -1365,9 +1365,71 @@ done:
 	MOVQ DX, ret+32(FP)
 	RET
 
-// func transposeAVX2(dst *float32, dstStride int, src *float32, srcStride int, columns int)
+// func transpose8AVX2(dst *float32, dstStride int, src *float32, srcStride int, columns int)
 // Requires: AVX
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-40
+TEXT ·transpose8AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dstStride+8(FP), DX
+	MOVQ srcStride+24(FP), BX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (BX)(BX*2), DI
+	LEAQ (CX)(BX*4), R8
+	MOVQ columns+32(FP), R10
+
+loop:
+	LEAQ       (AX)(DX*4), R9
+	VMOVUPS    (CX), Y0
+	VMOVUPS    (CX)(BX*1), Y1
+	VMOVUPS    (CX)(BX*2), Y2
+	VMOVUPS    (CX)(DI*1), Y3
+	VMOVUPS    (R8), Y4
+	VMOVUPS    (R8)(BX*1), Y5
+	VMOVUPS    (R8)(BX*2), Y6
+	VMOVUPS    (R8)(DI*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y7
+	VUNPCKLPD  Y1, Y8, Y6
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPD  Y5, Y3, Y2
+	VUNPCKHPD  Y5, Y3, Y3
+	VUNPCKLPD  Y7, Y4, Y5
+	VUNPCKHPD  Y7, Y4, Y7
+	VPERM2F128 $0x20, Y2, Y6, Y4
+	VPERM2F128 $0x31, Y2, Y6, Y6
+	VPERM2F128 $0x20, Y3, Y1, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y3
+	VPERM2F128 $0x20, Y5, Y8, Y1
+	VPERM2F128 $0x31, Y5, Y8, Y8
+	VPERM2F128 $0x20, Y7, Y0, Y5
+	VPERM2F128 $0x31, Y7, Y0, Y0
+	VMOVUPS    Y4, (AX)
+	VMOVUPS    Y2, (AX)(DX*1)
+	VMOVUPS    Y1, (AX)(DX*2)
+	VMOVUPS    Y5, (AX)(SI*1)
+	VMOVUPS    Y6, (R9)
+	VMOVUPS    Y3, (R9)(DX*1)
+	VMOVUPS    Y8, (R9)(DX*2)
+	VMOVUPS    Y0, (R9)(SI*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, R8
+	LEAQ       (R9)(DX*4), AX
+	SUBQ       $0x08, R10
+	JNZ        loop
+	VZEROUPPER
+	RET
+
+// func transpose16AVX2(dst *float32, dstStride int, src *float32, srcStride int, columns int)
+// Requires: AVX
+TEXT ·transpose16AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dstStride+8(FP), DX

@@ -24,7 +24,7 @@ func quantiseBlocks([]byte, []float32, float32, float32, int32, *[3][block]uint3
 	return 0
 }
 
-func transposeBlocks([]float32, int, []float32, int, int) bool { return false }
+func transposeBlocks([]float32, int, []float32, int, int, int) bool { return false }
 
 func fixBlocks([]int32, []float32, float64, float32) int { return 0 }
 func addWideBlocks([]int64, []int32) int                 { return 0 }

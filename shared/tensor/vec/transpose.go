@@ -20,10 +20,14 @@ func Transpose(dst []float32, dstStride int, src []float32, srcStride, rows, col
 			rows, columns, len(src), srcStride, len(dst), dstStride))
 	}
 	wide := columns &^ 7
-	for r := 0; r < rows; r += block {
-		height := min(block, rows-r)
+	height := 0
+	for r := 0; r < rows; r += height {
+		height = min(block, rows-r)
+		if height < block && height > block/2 {
+			height = block / 2 // and the rest in another turn
+		}
 		done := 0
-		if height == block && wide > 0 && transposeBlocks(dst[r:], dstStride, src[r*srcStride:], srcStride, wide) {
+		if height%(block/2) == 0 && wide > 0 && transposeBlocks(dst[r:], dstStride, src[r*srcStride:], srcStride, height, wide) {
 			done = wide
 		}
 		for c := done; c < columns; c++ {

@@ -134,13 +134,11 @@ func (t *deepFilter) sum(s *scratch, tap, block int) {
 func (t *deepFilter) store(lo, hi int) {
 	taps, in := len(t.plan.taps), t.g.InC
 	for o := lo; o < hi; o++ {
-		filter := t.dw[o*in*taps : (o+1)*in*taps]
-		for tap := range taps {
-			row := t.sums[(tap*t.g.OutC+o)*t.wide:]
-			at := filter[tap:]
-			for c, v := range row[:in] {
-				at[c*taps] = v
-			}
+		filter, sums := t.dw[o*in*taps:(o+1)*in*taps], t.sums[o*t.wide:]
+		if taps == 1 {
+			copy(filter, sums)
+			continue
 		}
+		vec.Transpose(filter, taps, sums, t.g.OutC*t.wide, taps, in)
 	}
 }

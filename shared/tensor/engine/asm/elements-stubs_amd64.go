@@ -19,6 +19,31 @@ func squares512(x []float32, mask []uint32, mean float32, acc *float32)
 //go:noescape
 func normalise512(x []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
 
+// normaliseAdd512 writes y = max((x−mean)·slope + shift + other, floor), NaN where the sum is.
+//
+//go:noescape
+func normaliseAdd512(x []float32, other []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+
+// normSumsBehind512 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehind512(x []float32, y []float32, dy []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
+// normSumsBehindBoth512 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehindBoth512(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
+// normSumsRecomputed512 is normSumsGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normSumsRecomputed512(x []float32, dy []float32, mask []uint32, mean float32, slope float32, shift float32, acc *float32)
+
+// normDataRecomputed512 is normDataGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normDataRecomputed512(x []float32, dy []float32, dx []float32, mask []uint32, mean float32, slope float32, shift float32, offset float32, tilt float32)
+
 // normSums512 writes the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
 //
 //go:noescape
@@ -98,6 +123,31 @@ func squares2(x []float32, mask []uint32, mean float32, acc *float32)
 //
 //go:noescape
 func normalise2(x []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+
+// normaliseAdd2 writes y = max((x−mean)·slope + shift + other, floor), NaN where the sum is.
+//
+//go:noescape
+func normaliseAdd2(x []float32, other []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+
+// normSumsBehind2 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehind2(x []float32, y []float32, dy []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
+// normSumsBehindBoth2 writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
+//
+//go:noescape
+func normSumsBehindBoth2(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
+
+// normSumsRecomputed2 is normSumsGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normSumsRecomputed2(x []float32, dy []float32, mask []uint32, mean float32, slope float32, shift float32, acc *float32)
+
+// normDataRecomputed2 is normDataGated of a norm's own output, which it computes again.
+//
+//go:noescape
+func normDataRecomputed2(x []float32, dy []float32, dx []float32, mask []uint32, mean float32, slope float32, shift float32, offset float32, tilt float32)
 
 // normSums2 writes the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.
 //

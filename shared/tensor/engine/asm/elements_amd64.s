@@ -203,6 +203,400 @@ done:
 	VZEROUPPER
 	RET
 
+// func normaliseAdd512(x []float32, other []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+// Requires: AVX, AVX512F
+TEXT ·normaliseAdd512(SB), NOSPLIT, $0-88
+	MOVQ         x_base+0(FP), AX
+	MOVQ         other_base+24(FP), CX
+	MOVQ         y_base+48(FP), DX
+	MOVQ         x_len+8(FP), BX
+	VBROADCASTSS mean+72(FP), Z0
+	VBROADCASTSS slope+76(FP), Z1
+	VBROADCASTSS shift+80(FP), Z2
+	VBROADCASTSS floor+84(FP), Z3
+	XORQ         SI, SI
+	SHLQ         $0x02, BX
+	SUBQ         $0x00000080, BX
+	JLT          rest
+
+loop:
+	VMOVUPS     (AX)(SI*1), Z4
+	VSUBPS      Z0, Z4, Z4
+	VFMADD213PS Z2, Z1, Z4
+	VADDPS      (CX)(SI*1), Z4, Z4
+	VMAXPS      Z4, Z3, Z4
+	VMOVUPS     Z4, (DX)(SI*1)
+	VMOVUPS     64(AX)(SI*1), Z4
+	VSUBPS      Z0, Z4, Z4
+	VFMADD213PS Z2, Z1, Z4
+	VADDPS      64(CX)(SI*1), Z4, Z4
+	VMAXPS      Z4, Z3, Z4
+	VMOVUPS     Z4, 64(DX)(SI*1)
+	ADDQ        $0x00000080, SI
+	CMPQ        SI, BX
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, BX
+	SUBQ SI, BX
+	CMPQ BX, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (AX)(SI*1), Z4
+	VSUBPS      Z0, Z4, Z4
+	VFMADD213PS Z2, Z1, Z4
+	VADDPS      (CX)(SI*1), Z4, Z4
+	VMAXPS      Z4, Z3, Z4
+	VMOVUPS     Z4, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normSumsBehind512(x []float32, y []float32, dy []float32, d []float32, mask []uint32, mean float32, acc *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·normSumsBehind512(SB), NOSPLIT, $0-136
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         dy_base+48(FP), DX
+	MOVQ         d_base+72(FP), BX
+	MOVQ         x_len+8(FP), SI
+	MOVQ         acc+128(FP), DI
+	VBROADCASTSS mean+120(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	XORQ         R8, R8
+	MOVQ         mask_base+96(FP), R9
+	MOVQ         mask_len+104(FP), R10
+	LEAQ         (R9)(R10*4), R10
+	MOVQ         R9, R11
+	SHLQ         $0x02, SI
+	SUBQ         $0x00000080, SI
+	JLT          rest
+
+loop:
+	VMOVUPS     (DX)(R8*1), Z6
+	VMOVUPS     (CX)(R8*1), Z7
+	VCMPPS      $0x11, Z7, Z1, K1
+	VCMPPS      $0x03, Z7, Z7, K2
+	VMOVUPS.Z   Z6, K1, Z6
+	VMOVAPS     Z7, K2, Z6
+	VMOVUPS     Z6, (BX)(R8*1)
+	VANDPS      (R11), Z6, Z6
+	VMOVUPS     (AX)(R8*1), Z7
+	VSUBPS      Z0, Z7, Z7
+	VANDPS      (R11), Z7, Z7
+	VADDPS      Z6, Z2, Z2
+	VFMADD231PS Z6, Z7, Z4
+	VMOVUPS     64(DX)(R8*1), Z6
+	VMOVUPS     64(CX)(R8*1), Z7
+	VCMPPS      $0x11, Z7, Z1, K1
+	VCMPPS      $0x03, Z7, Z7, K2
+	VMOVUPS.Z   Z6, K1, Z6
+	VMOVAPS     Z7, K2, Z6
+	VMOVUPS     Z6, 64(BX)(R8*1)
+	VANDPS      64(R11), Z6, Z6
+	VMOVUPS     64(AX)(R8*1), Z7
+	VSUBPS      Z0, Z7, Z7
+	VANDPS      64(R11), Z7, Z7
+	VADDPS      Z6, Z3, Z3
+	VFMADD231PS Z6, Z7, Z5
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, R11
+	CMPQ        R11, R10
+	CMOVQEQ     R9, R11
+	CMPQ        R8, SI
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, SI
+	SUBQ R8, SI
+	CMPQ SI, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (DX)(R8*1), Z6
+	VMOVUPS     (CX)(R8*1), Z7
+	VCMPPS      $0x11, Z7, Z1, K1
+	VCMPPS      $0x03, Z7, Z7, K2
+	VMOVUPS.Z   Z6, K1, Z1
+	VMOVAPS     Z7, K2, Z1
+	VMOVUPS     Z1, (BX)(R8*1)
+	VANDPS      (R11), Z1, Z1
+	VMOVUPS     (AX)(R8*1), Z6
+	VSUBPS      Z0, Z6, Z6
+	VANDPS      (R11), Z6, Z6
+	VADDPS      Z1, Z2, Z2
+	VFMADD231PS Z1, Z6, Z4
+
+done:
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, (DI)
+	VADDPS  Z5, Z4, Z4
+	VMOVUPS Z4, 64(DI)
+	VZEROUPPER
+	RET
+
+// func normSumsBehindBoth512(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·normSumsBehindBoth512(SB), NOSPLIT, $0-160
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         dy_base+48(FP), DX
+	MOVQ         d_base+96(FP), BX
+	MOVQ         x_len+8(FP), SI
+	MOVQ         acc+152(FP), DI
+	VBROADCASTSS mean+144(FP), Z0
+	MOVQ         more_base+72(FP), R8
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	XORQ         R9, R9
+	MOVQ         mask_base+120(FP), R10
+	MOVQ         mask_len+128(FP), R11
+	LEAQ         (R10)(R11*4), R11
+	MOVQ         R10, R12
+	SHLQ         $0x02, SI
+	SUBQ         $0x00000080, SI
+	JLT          rest
+
+loop:
+	VMOVUPS     (DX)(R9*1), Z6
+	VADDPS      (R8)(R9*1), Z6, Z6
+	VMOVUPS     (CX)(R9*1), Z7
+	VCMPPS      $0x11, Z7, Z1, K1
+	VCMPPS      $0x03, Z7, Z7, K2
+	VMOVUPS.Z   Z6, K1, Z6
+	VMOVAPS     Z7, K2, Z6
+	VMOVUPS     Z6, (BX)(R9*1)
+	VANDPS      (R12), Z6, Z6
+	VMOVUPS     (AX)(R9*1), Z7
+	VSUBPS      Z0, Z7, Z7
+	VANDPS      (R12), Z7, Z7
+	VADDPS      Z6, Z2, Z2
+	VFMADD231PS Z6, Z7, Z4
+	VMOVUPS     64(DX)(R9*1), Z6
+	VADDPS      64(R8)(R9*1), Z6, Z6
+	VMOVUPS     64(CX)(R9*1), Z7
+	VCMPPS      $0x11, Z7, Z1, K1
+	VCMPPS      $0x03, Z7, Z7, K2
+	VMOVUPS.Z   Z6, K1, Z6
+	VMOVAPS     Z7, K2, Z6
+	VMOVUPS     Z6, 64(BX)(R9*1)
+	VANDPS      64(R12), Z6, Z6
+	VMOVUPS     64(AX)(R9*1), Z7
+	VSUBPS      Z0, Z7, Z7
+	VANDPS      64(R12), Z7, Z7
+	VADDPS      Z6, Z3, Z3
+	VFMADD231PS Z6, Z7, Z5
+	ADDQ        $0x00000080, R9
+	ADDQ        $0x00000080, R12
+	CMPQ        R12, R11
+	CMOVQEQ     R10, R12
+	CMPQ        R9, SI
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, SI
+	SUBQ R9, SI
+	CMPQ SI, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (DX)(R9*1), Z6
+	VADDPS      (R8)(R9*1), Z6, Z6
+	VMOVUPS     (CX)(R9*1), Z7
+	VCMPPS      $0x11, Z7, Z1, K1
+	VCMPPS      $0x03, Z7, Z7, K2
+	VMOVUPS.Z   Z6, K1, Z1
+	VMOVAPS     Z7, K2, Z1
+	VMOVUPS     Z1, (BX)(R9*1)
+	VANDPS      (R12), Z1, Z1
+	VMOVUPS     (AX)(R9*1), Z6
+	VSUBPS      Z0, Z6, Z6
+	VANDPS      (R12), Z6, Z6
+	VADDPS      Z1, Z2, Z2
+	VFMADD231PS Z1, Z6, Z4
+
+done:
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, (DI)
+	VADDPS  Z5, Z4, Z4
+	VMOVUPS Z4, 64(DI)
+	VZEROUPPER
+	RET
+
+// func normSumsRecomputed512(x []float32, dy []float32, mask []uint32, mean float32, slope float32, shift float32, acc *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·normSumsRecomputed512(SB), NOSPLIT, $0-96
+	MOVQ         x_base+0(FP), AX
+	MOVQ         dy_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	MOVQ         acc+88(FP), BX
+	VBROADCASTSS mean+72(FP), Z0
+	VBROADCASTSS slope+76(FP), Z1
+	VBROADCASTSS shift+80(FP), Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	XORQ         SI, SI
+	MOVQ         mask_base+48(FP), DI
+	MOVQ         mask_len+56(FP), R8
+	LEAQ         (DI)(R8*4), R8
+	MOVQ         DI, R9
+	SHLQ         $0x02, DX
+	SUBQ         $0x00000080, DX
+	JLT          rest
+
+loop:
+	VMOVUPS     (AX)(SI*1), Z8
+	VSUBPS      Z0, Z8, Z8
+	VMOVAPS     Z8, Z9
+	VFMADD213PS Z2, Z1, Z9
+	VCMPPS      $0x11, Z9, Z3, K1
+	VCMPPS      $0x03, Z9, Z9, K2
+	VMOVUPS.Z   (CX)(SI*1), K1, Z10
+	VMOVAPS     Z9, K2, Z10
+	VANDPS      (R9), Z10, Z10
+	VANDPS      (R9), Z8, Z8
+	VADDPS      Z10, Z4, Z4
+	VFMADD231PS Z10, Z8, Z6
+	VMOVUPS     64(AX)(SI*1), Z8
+	VSUBPS      Z0, Z8, Z8
+	VMOVAPS     Z8, Z9
+	VFMADD213PS Z2, Z1, Z9
+	VCMPPS      $0x11, Z9, Z3, K1
+	VCMPPS      $0x03, Z9, Z9, K2
+	VMOVUPS.Z   64(CX)(SI*1), K1, Z10
+	VMOVAPS     Z9, K2, Z10
+	VANDPS      64(R9), Z10, Z10
+	VANDPS      64(R9), Z8, Z8
+	VADDPS      Z10, Z5, Z5
+	VFMADD231PS Z10, Z8, Z7
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, R9
+	CMPQ        R9, R8
+	CMOVQEQ     DI, R9
+	CMPQ        SI, DX
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, DX
+	SUBQ SI, DX
+	CMPQ DX, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (AX)(SI*1), Z8
+	VSUBPS      Z0, Z8, Z8
+	VMOVAPS     Z8, Z0
+	VFMADD213PS Z2, Z1, Z0
+	VCMPPS      $0x11, Z0, Z3, K1
+	VCMPPS      $0x03, Z0, Z0, K2
+	VMOVUPS.Z   (CX)(SI*1), K1, Z1
+	VMOVAPS     Z0, K2, Z1
+	VANDPS      (R9), Z1, Z1
+	VANDPS      (R9), Z8, Z8
+	VADDPS      Z1, Z4, Z4
+	VFMADD231PS Z1, Z8, Z6
+
+done:
+	VADDPS  Z5, Z4, Z4
+	VMOVUPS Z4, (BX)
+	VADDPS  Z7, Z6, Z6
+	VMOVUPS Z6, 64(BX)
+	VZEROUPPER
+	RET
+
+// func normDataRecomputed512(x []float32, dy []float32, dx []float32, mask []uint32, mean float32, slope float32, shift float32, offset float32, tilt float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·normDataRecomputed512(SB), NOSPLIT, $0-116
+	MOVQ         x_base+0(FP), AX
+	MOVQ         dy_base+24(FP), CX
+	MOVQ         dx_base+48(FP), DX
+	MOVQ         x_len+8(FP), BX
+	VBROADCASTSS mean+96(FP), Z0
+	VBROADCASTSS slope+100(FP), Z1
+	VBROADCASTSS shift+104(FP), Z2
+	VPXORD       Z3, Z3, Z3
+	VBROADCASTSS offset+108(FP), Z4
+	VBROADCASTSS tilt+112(FP), Z5
+	XORQ         SI, SI
+	MOVQ         mask_base+72(FP), DI
+	MOVQ         mask_len+80(FP), R8
+	LEAQ         (DI)(R8*4), R8
+	MOVQ         DI, R9
+	SHLQ         $0x02, BX
+	SUBQ         $0x00000080, BX
+	JLT          rest
+
+loop:
+	VMOVUPS      (AX)(SI*1), Z6
+	VSUBPS       Z0, Z6, Z6
+	VMOVAPS      Z6, Z7
+	VFMADD213PS  Z2, Z1, Z7
+	VCMPPS       $0x11, Z7, Z3, K1
+	VCMPPS       $0x03, Z7, Z7, K2
+	VMOVUPS.Z    (CX)(SI*1), K1, Z8
+	VMOVAPS      Z7, K2, Z8
+	VSUBPS       Z4, Z8, Z8
+	VFNMADD231PS Z6, Z5, Z8
+	VMULPS       Z1, Z8, Z8
+	VANDPS       (R9), Z8, Z8
+	VMOVUPS      Z8, (DX)(SI*1)
+	VMOVUPS      64(AX)(SI*1), Z6
+	VSUBPS       Z0, Z6, Z6
+	VMOVAPS      Z6, Z7
+	VFMADD213PS  Z2, Z1, Z7
+	VCMPPS       $0x11, Z7, Z3, K1
+	VCMPPS       $0x03, Z7, Z7, K2
+	VMOVUPS.Z    64(CX)(SI*1), K1, Z8
+	VMOVAPS      Z7, K2, Z8
+	VSUBPS       Z4, Z8, Z8
+	VFNMADD231PS Z6, Z5, Z8
+	VMULPS       Z1, Z8, Z8
+	VANDPS       64(R9), Z8, Z8
+	VMOVUPS      Z8, 64(DX)(SI*1)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, R9
+	CMPQ         R9, R8
+	CMOVQEQ      DI, R9
+	CMPQ         SI, BX
+	JLE          loop
+
+rest:
+	ADDQ $0x00000080, BX
+	SUBQ SI, BX
+	CMPQ BX, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS      (AX)(SI*1), Z6
+	VSUBPS       Z0, Z6, Z6
+	VMOVAPS      Z6, Z0
+	VFMADD213PS  Z2, Z1, Z0
+	VCMPPS       $0x11, Z0, Z3, K1
+	VCMPPS       $0x03, Z0, Z0, K2
+	VMOVUPS.Z    (CX)(SI*1), K1, Z2
+	VMOVAPS      Z0, K2, Z2
+	VSUBPS       Z4, Z2, Z2
+	VFNMADD231PS Z6, Z5, Z2
+	VMULPS       Z1, Z2, Z2
+	VANDPS       (R9), Z2, Z2
+	VMOVUPS      Z2, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func normSums512(x []float32, dy []float32, mask []uint32, mean float32, acc *float32)
 // Requires: AVX, AVX512DQ, AVX512F, CMOV
 TEXT ·normSums512(SB), NOSPLIT, $0-88
@@ -1237,6 +1631,622 @@ rest:
 	VMAXPS      Y5, Y3, Y5
 	VMOVUPS     Y4, (CX)(BX*1)
 	VMOVUPS     Y5, 32(CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normaliseAdd2(x []float32, other []float32, y []float32, mean float32, slope float32, shift float32, floor float32)
+// Requires: AVX, FMA3
+TEXT ·normaliseAdd2(SB), NOSPLIT, $0-88
+	MOVQ         x_base+0(FP), AX
+	MOVQ         other_base+24(FP), CX
+	MOVQ         y_base+48(FP), DX
+	MOVQ         x_len+8(FP), BX
+	VBROADCASTSS mean+72(FP), Y0
+	VBROADCASTSS slope+76(FP), Y1
+	VBROADCASTSS shift+80(FP), Y2
+	VBROADCASTSS floor+84(FP), Y3
+	XORQ         SI, SI
+	SHLQ         $0x02, BX
+	SUBQ         $0x00000080, BX
+	JLT          rest
+
+loop:
+	VMOVUPS     (AX)(SI*1), Y4
+	VMOVUPS     32(AX)(SI*1), Y5
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VFMADD213PS Y2, Y1, Y4
+	VFMADD213PS Y2, Y1, Y5
+	VADDPS      (CX)(SI*1), Y4, Y4
+	VADDPS      32(CX)(SI*1), Y5, Y5
+	VMAXPS      Y4, Y3, Y4
+	VMAXPS      Y5, Y3, Y5
+	VMOVUPS     Y4, (DX)(SI*1)
+	VMOVUPS     Y5, 32(DX)(SI*1)
+	VMOVUPS     64(AX)(SI*1), Y4
+	VMOVUPS     96(AX)(SI*1), Y5
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VFMADD213PS Y2, Y1, Y4
+	VFMADD213PS Y2, Y1, Y5
+	VADDPS      64(CX)(SI*1), Y4, Y4
+	VADDPS      96(CX)(SI*1), Y5, Y5
+	VMAXPS      Y4, Y3, Y4
+	VMAXPS      Y5, Y3, Y5
+	VMOVUPS     Y4, 64(DX)(SI*1)
+	VMOVUPS     Y5, 96(DX)(SI*1)
+	ADDQ        $0x00000080, SI
+	CMPQ        SI, BX
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, BX
+	SUBQ SI, BX
+	CMPQ BX, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (AX)(SI*1), Y4
+	VMOVUPS     32(AX)(SI*1), Y5
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VFMADD213PS Y2, Y1, Y4
+	VFMADD213PS Y2, Y1, Y5
+	VADDPS      (CX)(SI*1), Y4, Y4
+	VADDPS      32(CX)(SI*1), Y5, Y5
+	VMAXPS      Y4, Y3, Y4
+	VMAXPS      Y5, Y3, Y5
+	VMOVUPS     Y4, (DX)(SI*1)
+	VMOVUPS     Y5, 32(DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normSumsBehind2(x []float32, y []float32, dy []float32, d []float32, mask []uint32, mean float32, acc *float32)
+// Requires: AVX, CMOV, FMA3
+TEXT ·normSumsBehind2(SB), NOSPLIT, $0-136
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         dy_base+48(FP), DX
+	MOVQ         d_base+72(FP), BX
+	MOVQ         x_len+8(FP), SI
+	MOVQ         acc+128(FP), DI
+	VBROADCASTSS mean+120(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	XORQ         R8, R8
+	MOVQ         mask_base+96(FP), R9
+	MOVQ         mask_len+104(FP), R10
+	LEAQ         (R9)(R10*4), R10
+	MOVQ         R9, R11
+	SHLQ         $0x02, SI
+	SUBQ         $0x00000080, SI
+	JLT          rest
+
+loop:
+	VMOVUPS     (DX)(R8*1), Y10
+	VMOVUPS     32(DX)(R8*1), Y11
+	VMOVUPS     (CX)(R8*1), Y12
+	VMOVUPS     32(CX)(R8*1), Y13
+	VCMPPS      $0x11, Y12, Y1, Y14
+	VCMPPS      $0x03, Y12, Y12, Y15
+	VANDPS      Y10, Y14, Y10
+	VANDPS      Y12, Y15, Y15
+	VORPS       Y15, Y10, Y10
+	VCMPPS      $0x11, Y13, Y1, Y12
+	VCMPPS      $0x03, Y13, Y13, Y14
+	VANDPS      Y11, Y12, Y11
+	VANDPS      Y13, Y14, Y14
+	VORPS       Y14, Y11, Y11
+	VMOVUPS     Y10, (BX)(R8*1)
+	VMOVUPS     Y11, 32(BX)(R8*1)
+	VANDPS      (R11), Y10, Y10
+	VANDPS      32(R11), Y11, Y11
+	VMOVUPS     (AX)(R8*1), Y12
+	VMOVUPS     32(AX)(R8*1), Y13
+	VSUBPS      Y0, Y12, Y12
+	VSUBPS      Y0, Y13, Y13
+	VANDPS      (R11), Y12, Y12
+	VANDPS      32(R11), Y13, Y13
+	VADDPS      Y10, Y2, Y2
+	VADDPS      Y11, Y3, Y3
+	VFMADD231PS Y10, Y12, Y6
+	VFMADD231PS Y11, Y13, Y7
+	VMOVUPS     64(DX)(R8*1), Y10
+	VMOVUPS     96(DX)(R8*1), Y11
+	VMOVUPS     64(CX)(R8*1), Y12
+	VMOVUPS     96(CX)(R8*1), Y13
+	VCMPPS      $0x11, Y12, Y1, Y14
+	VCMPPS      $0x03, Y12, Y12, Y15
+	VANDPS      Y10, Y14, Y10
+	VANDPS      Y12, Y15, Y15
+	VORPS       Y15, Y10, Y10
+	VCMPPS      $0x11, Y13, Y1, Y12
+	VCMPPS      $0x03, Y13, Y13, Y14
+	VANDPS      Y11, Y12, Y11
+	VANDPS      Y13, Y14, Y14
+	VORPS       Y14, Y11, Y11
+	VMOVUPS     Y10, 64(BX)(R8*1)
+	VMOVUPS     Y11, 96(BX)(R8*1)
+	VANDPS      64(R11), Y10, Y10
+	VANDPS      96(R11), Y11, Y11
+	VMOVUPS     64(AX)(R8*1), Y12
+	VMOVUPS     96(AX)(R8*1), Y13
+	VSUBPS      Y0, Y12, Y12
+	VSUBPS      Y0, Y13, Y13
+	VANDPS      64(R11), Y12, Y12
+	VANDPS      96(R11), Y13, Y13
+	VADDPS      Y10, Y4, Y4
+	VADDPS      Y11, Y5, Y5
+	VFMADD231PS Y10, Y12, Y8
+	VFMADD231PS Y11, Y13, Y9
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, R11
+	CMPQ        R11, R10
+	CMOVQEQ     R9, R11
+	CMPQ        R8, SI
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, SI
+	SUBQ R8, SI
+	CMPQ SI, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (DX)(R8*1), Y10
+	VMOVUPS     32(DX)(R8*1), Y11
+	VMOVUPS     (CX)(R8*1), Y12
+	VMOVUPS     32(CX)(R8*1), Y13
+	VCMPPS      $0x11, Y12, Y1, Y14
+	VCMPPS      $0x03, Y12, Y12, Y15
+	VANDPS      Y10, Y14, Y10
+	VANDPS      Y12, Y15, Y15
+	VORPS       Y15, Y10, Y10
+	VCMPPS      $0x11, Y13, Y1, Y1
+	VCMPPS      $0x03, Y13, Y13, Y12
+	VANDPS      Y11, Y1, Y1
+	VANDPS      Y13, Y12, Y12
+	VORPS       Y12, Y1, Y1
+	VMOVUPS     Y10, (BX)(R8*1)
+	VMOVUPS     Y1, 32(BX)(R8*1)
+	VANDPS      (R11), Y10, Y10
+	VANDPS      32(R11), Y1, Y1
+	VMOVUPS     (AX)(R8*1), Y11
+	VMOVUPS     32(AX)(R8*1), Y12
+	VSUBPS      Y0, Y11, Y11
+	VSUBPS      Y0, Y12, Y12
+	VANDPS      (R11), Y11, Y11
+	VANDPS      32(R11), Y12, Y12
+	VADDPS      Y10, Y2, Y2
+	VADDPS      Y1, Y3, Y3
+	VFMADD231PS Y10, Y11, Y6
+	VFMADD231PS Y1, Y12, Y7
+
+done:
+	VADDPS  Y4, Y2, Y2
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	VADDPS  Y8, Y6, Y6
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS Y6, 64(DI)
+	VMOVUPS Y7, 96(DI)
+	VZEROUPPER
+	RET
+
+// func normSumsBehindBoth2(x []float32, y []float32, dy []float32, more []float32, d []float32, mask []uint32, mean float32, acc *float32)
+// Requires: AVX, CMOV, FMA3
+TEXT ·normSumsBehindBoth2(SB), NOSPLIT, $0-160
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         dy_base+48(FP), DX
+	MOVQ         d_base+96(FP), BX
+	MOVQ         x_len+8(FP), SI
+	MOVQ         acc+152(FP), DI
+	VBROADCASTSS mean+144(FP), Y0
+	MOVQ         more_base+72(FP), R8
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	XORQ         R9, R9
+	MOVQ         mask_base+120(FP), R10
+	MOVQ         mask_len+128(FP), R11
+	LEAQ         (R10)(R11*4), R11
+	MOVQ         R10, R12
+	SHLQ         $0x02, SI
+	SUBQ         $0x00000080, SI
+	JLT          rest
+
+loop:
+	VMOVUPS     (DX)(R9*1), Y10
+	VMOVUPS     32(DX)(R9*1), Y11
+	VADDPS      (R8)(R9*1), Y10, Y10
+	VADDPS      32(R8)(R9*1), Y11, Y11
+	VMOVUPS     (CX)(R9*1), Y12
+	VMOVUPS     32(CX)(R9*1), Y13
+	VCMPPS      $0x11, Y12, Y1, Y14
+	VCMPPS      $0x03, Y12, Y12, Y15
+	VANDPS      Y10, Y14, Y10
+	VANDPS      Y12, Y15, Y15
+	VORPS       Y15, Y10, Y10
+	VCMPPS      $0x11, Y13, Y1, Y12
+	VCMPPS      $0x03, Y13, Y13, Y14
+	VANDPS      Y11, Y12, Y11
+	VANDPS      Y13, Y14, Y14
+	VORPS       Y14, Y11, Y11
+	VMOVUPS     Y10, (BX)(R9*1)
+	VMOVUPS     Y11, 32(BX)(R9*1)
+	VANDPS      (R12), Y10, Y10
+	VANDPS      32(R12), Y11, Y11
+	VMOVUPS     (AX)(R9*1), Y12
+	VMOVUPS     32(AX)(R9*1), Y13
+	VSUBPS      Y0, Y12, Y12
+	VSUBPS      Y0, Y13, Y13
+	VANDPS      (R12), Y12, Y12
+	VANDPS      32(R12), Y13, Y13
+	VADDPS      Y10, Y2, Y2
+	VADDPS      Y11, Y3, Y3
+	VFMADD231PS Y10, Y12, Y6
+	VFMADD231PS Y11, Y13, Y7
+	VMOVUPS     64(DX)(R9*1), Y10
+	VMOVUPS     96(DX)(R9*1), Y11
+	VADDPS      64(R8)(R9*1), Y10, Y10
+	VADDPS      96(R8)(R9*1), Y11, Y11
+	VMOVUPS     64(CX)(R9*1), Y12
+	VMOVUPS     96(CX)(R9*1), Y13
+	VCMPPS      $0x11, Y12, Y1, Y14
+	VCMPPS      $0x03, Y12, Y12, Y15
+	VANDPS      Y10, Y14, Y10
+	VANDPS      Y12, Y15, Y15
+	VORPS       Y15, Y10, Y10
+	VCMPPS      $0x11, Y13, Y1, Y12
+	VCMPPS      $0x03, Y13, Y13, Y14
+	VANDPS      Y11, Y12, Y11
+	VANDPS      Y13, Y14, Y14
+	VORPS       Y14, Y11, Y11
+	VMOVUPS     Y10, 64(BX)(R9*1)
+	VMOVUPS     Y11, 96(BX)(R9*1)
+	VANDPS      64(R12), Y10, Y10
+	VANDPS      96(R12), Y11, Y11
+	VMOVUPS     64(AX)(R9*1), Y12
+	VMOVUPS     96(AX)(R9*1), Y13
+	VSUBPS      Y0, Y12, Y12
+	VSUBPS      Y0, Y13, Y13
+	VANDPS      64(R12), Y12, Y12
+	VANDPS      96(R12), Y13, Y13
+	VADDPS      Y10, Y4, Y4
+	VADDPS      Y11, Y5, Y5
+	VFMADD231PS Y10, Y12, Y8
+	VFMADD231PS Y11, Y13, Y9
+	ADDQ        $0x00000080, R9
+	ADDQ        $0x00000080, R12
+	CMPQ        R12, R11
+	CMOVQEQ     R10, R12
+	CMPQ        R9, SI
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, SI
+	SUBQ R9, SI
+	CMPQ SI, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (DX)(R9*1), Y10
+	VMOVUPS     32(DX)(R9*1), Y11
+	VADDPS      (R8)(R9*1), Y10, Y10
+	VADDPS      32(R8)(R9*1), Y11, Y11
+	VMOVUPS     (CX)(R9*1), Y12
+	VMOVUPS     32(CX)(R9*1), Y13
+	VCMPPS      $0x11, Y12, Y1, Y14
+	VCMPPS      $0x03, Y12, Y12, Y15
+	VANDPS      Y10, Y14, Y10
+	VANDPS      Y12, Y15, Y15
+	VORPS       Y15, Y10, Y10
+	VCMPPS      $0x11, Y13, Y1, Y1
+	VCMPPS      $0x03, Y13, Y13, Y12
+	VANDPS      Y11, Y1, Y1
+	VANDPS      Y13, Y12, Y12
+	VORPS       Y12, Y1, Y1
+	VMOVUPS     Y10, (BX)(R9*1)
+	VMOVUPS     Y1, 32(BX)(R9*1)
+	VANDPS      (R12), Y10, Y10
+	VANDPS      32(R12), Y1, Y1
+	VMOVUPS     (AX)(R9*1), Y11
+	VMOVUPS     32(AX)(R9*1), Y12
+	VSUBPS      Y0, Y11, Y11
+	VSUBPS      Y0, Y12, Y12
+	VANDPS      (R12), Y11, Y11
+	VANDPS      32(R12), Y12, Y12
+	VADDPS      Y10, Y2, Y2
+	VADDPS      Y1, Y3, Y3
+	VFMADD231PS Y10, Y11, Y6
+	VFMADD231PS Y1, Y12, Y7
+
+done:
+	VADDPS  Y4, Y2, Y2
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	VADDPS  Y8, Y6, Y6
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS Y6, 64(DI)
+	VMOVUPS Y7, 96(DI)
+	VZEROUPPER
+	RET
+
+// func normSumsRecomputed2(x []float32, dy []float32, mask []uint32, mean float32, slope float32, shift float32, acc *float32)
+// Requires: AVX, CMOV, FMA3
+TEXT ·normSumsRecomputed2(SB), NOSPLIT, $0-96
+	MOVQ         x_base+0(FP), AX
+	MOVQ         dy_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	MOVQ         acc+88(FP), BX
+	VBROADCASTSS mean+72(FP), Y0
+	VBROADCASTSS slope+76(FP), Y1
+	VBROADCASTSS shift+80(FP), Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	XORQ         SI, SI
+	MOVQ         mask_base+48(FP), DI
+	MOVQ         mask_len+56(FP), R8
+	LEAQ         (DI)(R8*4), R8
+	MOVQ         DI, R9
+	SHLQ         $0x02, DX
+	SUBQ         $0x00000080, DX
+	JLT          rest
+
+loop:
+	VMOVUPS     (AX)(SI*1), Y12
+	VSUBPS      Y0, Y12, Y12
+	VMOVAPS     Y12, Y13
+	VFMADD213PS Y2, Y1, Y13
+	VCMPPS      $0x11, Y13, Y3, Y14
+	VANDPS      (CX)(SI*1), Y14, Y14
+	VCMPPS      $0x03, Y13, Y13, Y15
+	VANDPS      Y13, Y15, Y15
+	VORPS       Y15, Y14, Y14
+	VANDPS      (R9), Y14, Y14
+	VANDPS      (R9), Y12, Y12
+	VADDPS      Y14, Y4, Y4
+	VFMADD231PS Y14, Y12, Y8
+	VMOVUPS     32(AX)(SI*1), Y12
+	VSUBPS      Y0, Y12, Y12
+	VMOVAPS     Y12, Y13
+	VFMADD213PS Y2, Y1, Y13
+	VCMPPS      $0x11, Y13, Y3, Y14
+	VANDPS      32(CX)(SI*1), Y14, Y14
+	VCMPPS      $0x03, Y13, Y13, Y15
+	VANDPS      Y13, Y15, Y15
+	VORPS       Y15, Y14, Y14
+	VANDPS      32(R9), Y14, Y14
+	VANDPS      32(R9), Y12, Y12
+	VADDPS      Y14, Y5, Y5
+	VFMADD231PS Y14, Y12, Y9
+	VMOVUPS     64(AX)(SI*1), Y12
+	VSUBPS      Y0, Y12, Y12
+	VMOVAPS     Y12, Y13
+	VFMADD213PS Y2, Y1, Y13
+	VCMPPS      $0x11, Y13, Y3, Y14
+	VANDPS      64(CX)(SI*1), Y14, Y14
+	VCMPPS      $0x03, Y13, Y13, Y15
+	VANDPS      Y13, Y15, Y15
+	VORPS       Y15, Y14, Y14
+	VANDPS      64(R9), Y14, Y14
+	VANDPS      64(R9), Y12, Y12
+	VADDPS      Y14, Y6, Y6
+	VFMADD231PS Y14, Y12, Y10
+	VMOVUPS     96(AX)(SI*1), Y12
+	VSUBPS      Y0, Y12, Y12
+	VMOVAPS     Y12, Y13
+	VFMADD213PS Y2, Y1, Y13
+	VCMPPS      $0x11, Y13, Y3, Y14
+	VANDPS      96(CX)(SI*1), Y14, Y14
+	VCMPPS      $0x03, Y13, Y13, Y15
+	VANDPS      Y13, Y15, Y15
+	VORPS       Y15, Y14, Y14
+	VANDPS      96(R9), Y14, Y14
+	VANDPS      96(R9), Y12, Y12
+	VADDPS      Y14, Y7, Y7
+	VFMADD231PS Y14, Y12, Y11
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, R9
+	CMPQ        R9, R8
+	CMOVQEQ     DI, R9
+	CMPQ        SI, DX
+	JLE         loop
+
+rest:
+	ADDQ $0x00000080, DX
+	SUBQ SI, DX
+	CMPQ DX, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS     (AX)(SI*1), Y12
+	VSUBPS      Y0, Y12, Y12
+	VMOVAPS     Y12, Y13
+	VFMADD213PS Y2, Y1, Y13
+	VCMPPS      $0x11, Y13, Y3, Y14
+	VANDPS      (CX)(SI*1), Y14, Y14
+	VCMPPS      $0x03, Y13, Y13, Y15
+	VANDPS      Y13, Y15, Y15
+	VORPS       Y15, Y14, Y14
+	VANDPS      (R9), Y14, Y14
+	VANDPS      (R9), Y12, Y12
+	VADDPS      Y14, Y4, Y4
+	VFMADD231PS Y14, Y12, Y8
+	VMOVUPS     32(AX)(SI*1), Y12
+	VSUBPS      Y0, Y12, Y12
+	VMOVAPS     Y12, Y0
+	VFMADD213PS Y2, Y1, Y0
+	VCMPPS      $0x11, Y0, Y3, Y1
+	VANDPS      32(CX)(SI*1), Y1, Y1
+	VCMPPS      $0x03, Y0, Y0, Y2
+	VANDPS      Y0, Y2, Y2
+	VORPS       Y2, Y1, Y1
+	VANDPS      32(R9), Y1, Y1
+	VANDPS      32(R9), Y12, Y12
+	VADDPS      Y1, Y5, Y5
+	VFMADD231PS Y1, Y12, Y9
+
+done:
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	VADDPS  Y10, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMOVUPS Y8, 64(BX)
+	VMOVUPS Y9, 96(BX)
+	VZEROUPPER
+	RET
+
+// func normDataRecomputed2(x []float32, dy []float32, dx []float32, mask []uint32, mean float32, slope float32, shift float32, offset float32, tilt float32)
+// Requires: AVX, CMOV, FMA3
+TEXT ·normDataRecomputed2(SB), NOSPLIT, $0-116
+	MOVQ         x_base+0(FP), AX
+	MOVQ         dy_base+24(FP), CX
+	MOVQ         dx_base+48(FP), DX
+	MOVQ         x_len+8(FP), BX
+	VBROADCASTSS mean+96(FP), Y0
+	VBROADCASTSS slope+100(FP), Y1
+	VBROADCASTSS shift+104(FP), Y2
+	VXORPS       Y3, Y3, Y3
+	VBROADCASTSS offset+108(FP), Y4
+	VBROADCASTSS tilt+112(FP), Y5
+	XORQ         SI, SI
+	MOVQ         mask_base+72(FP), DI
+	MOVQ         mask_len+80(FP), R8
+	LEAQ         (DI)(R8*4), R8
+	MOVQ         DI, R9
+	SHLQ         $0x02, BX
+	SUBQ         $0x00000080, BX
+	JLT          rest
+
+loop:
+	VMOVUPS      (AX)(SI*1), Y6
+	VSUBPS       Y0, Y6, Y6
+	VMOVAPS      Y6, Y7
+	VFMADD213PS  Y2, Y1, Y7
+	VCMPPS       $0x11, Y7, Y3, Y8
+	VANDPS       (CX)(SI*1), Y8, Y8
+	VCMPPS       $0x03, Y7, Y7, Y9
+	VANDPS       Y7, Y9, Y9
+	VORPS        Y9, Y8, Y8
+	VSUBPS       Y4, Y8, Y8
+	VFNMADD231PS Y6, Y5, Y8
+	VMULPS       Y1, Y8, Y8
+	VANDPS       (R9), Y8, Y8
+	VMOVUPS      Y8, (DX)(SI*1)
+	VMOVUPS      32(AX)(SI*1), Y6
+	VSUBPS       Y0, Y6, Y6
+	VMOVAPS      Y6, Y7
+	VFMADD213PS  Y2, Y1, Y7
+	VCMPPS       $0x11, Y7, Y3, Y8
+	VANDPS       32(CX)(SI*1), Y8, Y8
+	VCMPPS       $0x03, Y7, Y7, Y9
+	VANDPS       Y7, Y9, Y9
+	VORPS        Y9, Y8, Y8
+	VSUBPS       Y4, Y8, Y8
+	VFNMADD231PS Y6, Y5, Y8
+	VMULPS       Y1, Y8, Y8
+	VANDPS       32(R9), Y8, Y8
+	VMOVUPS      Y8, 32(DX)(SI*1)
+	VMOVUPS      64(AX)(SI*1), Y6
+	VSUBPS       Y0, Y6, Y6
+	VMOVAPS      Y6, Y7
+	VFMADD213PS  Y2, Y1, Y7
+	VCMPPS       $0x11, Y7, Y3, Y8
+	VANDPS       64(CX)(SI*1), Y8, Y8
+	VCMPPS       $0x03, Y7, Y7, Y9
+	VANDPS       Y7, Y9, Y9
+	VORPS        Y9, Y8, Y8
+	VSUBPS       Y4, Y8, Y8
+	VFNMADD231PS Y6, Y5, Y8
+	VMULPS       Y1, Y8, Y8
+	VANDPS       64(R9), Y8, Y8
+	VMOVUPS      Y8, 64(DX)(SI*1)
+	VMOVUPS      96(AX)(SI*1), Y6
+	VSUBPS       Y0, Y6, Y6
+	VMOVAPS      Y6, Y7
+	VFMADD213PS  Y2, Y1, Y7
+	VCMPPS       $0x11, Y7, Y3, Y8
+	VANDPS       96(CX)(SI*1), Y8, Y8
+	VCMPPS       $0x03, Y7, Y7, Y9
+	VANDPS       Y7, Y9, Y9
+	VORPS        Y9, Y8, Y8
+	VSUBPS       Y4, Y8, Y8
+	VFNMADD231PS Y6, Y5, Y8
+	VMULPS       Y1, Y8, Y8
+	VANDPS       96(R9), Y8, Y8
+	VMOVUPS      Y8, 96(DX)(SI*1)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, R9
+	CMPQ         R9, R8
+	CMOVQEQ      DI, R9
+	CMPQ         SI, BX
+	JLE          loop
+
+rest:
+	ADDQ $0x00000080, BX
+	SUBQ SI, BX
+	CMPQ BX, $0x00000040
+	JLT  done
+
+	// vector 0 of an incomplete block
+	VMOVUPS      (AX)(SI*1), Y6
+	VSUBPS       Y0, Y6, Y6
+	VMOVAPS      Y6, Y7
+	VFMADD213PS  Y2, Y1, Y7
+	VCMPPS       $0x11, Y7, Y3, Y8
+	VANDPS       (CX)(SI*1), Y8, Y8
+	VCMPPS       $0x03, Y7, Y7, Y9
+	VANDPS       Y7, Y9, Y9
+	VORPS        Y9, Y8, Y8
+	VSUBPS       Y4, Y8, Y8
+	VFNMADD231PS Y6, Y5, Y8
+	VMULPS       Y1, Y8, Y8
+	VANDPS       (R9), Y8, Y8
+	VMOVUPS      Y8, (DX)(SI*1)
+	VMOVUPS      32(AX)(SI*1), Y6
+	VSUBPS       Y0, Y6, Y6
+	VMOVAPS      Y6, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VCMPPS       $0x11, Y0, Y3, Y2
+	VANDPS       32(CX)(SI*1), Y2, Y2
+	VCMPPS       $0x03, Y0, Y0, Y3
+	VANDPS       Y0, Y3, Y3
+	VORPS        Y3, Y2, Y2
+	VSUBPS       Y4, Y2, Y2
+	VFNMADD231PS Y6, Y5, Y2
+	VMULPS       Y1, Y2, Y2
+	VANDPS       32(R9), Y2, Y2
+	VMOVUPS      Y2, 32(DX)(SI*1)
 
 done:
 	VZEROUPPER

@@ -14,6 +14,8 @@ type normTask struct {
 	size                         int // of a channel
 	mask                         []uint32
 	x, y, dy, dx                 []float32
+	other                        []float32 // added to the output, or to dy; nil: nothing
+	d                            []float32 // where the gradient behind the ReLU goes; nil: nowhere
 	scale, shift, mean, variance []float32
 	dscale, dshift               []float32
 	pass                         normPass
@@ -36,7 +38,25 @@ func (e engine) BatchNormInference(c *tensor.Call, g tensor.Norm, x, scale, shif
 }
 
 func (e engine) BatchNormBackward(c *tensor.Call, g tensor.Norm, x, y, dy, scale, mean, variance, dx, dscale, dshift []float32) {
+	if !g.ReLU {
+		y = nil
+	}
 	e.norm(c, normTask{g: g, x: x, y: y, dy: dy, scale: scale, mean: mean, variance: variance, dx: dx, dscale: dscale, dshift: dshift, pass: normBackward})
+}
+
+func (e engine) BatchNormAdd(c *tensor.Call, g tensor.Norm, x, other, scale, shift, y, mean, variance []float32) {
+	g.ReLU = true
+	e.norm(c, normTask{g: g, x: x, other: other, y: y, scale: scale, shift: shift, mean: mean, variance: variance, pass: normForward})
+}
+
+func (e engine) BatchNormAddBackward(c *tensor.Call, g tensor.Norm, x, y, dy, more, d, scale, mean, variance, dx, dscale, dshift []float32) {
+	g.ReLU = true
+	e.norm(c, normTask{g: g, x: x, y: y, dy: dy, other: more, d: d, scale: scale, mean: mean, variance: variance,
+		dx: dx, dscale: dscale, dshift: dshift, pass: normBackward})
+}
+
+func (e engine) BatchNormReLUBackward(c *tensor.Call, g tensor.Norm, x, dy, scale, shift, mean, variance, dx, dscale, dshift []float32) {
+	e.norm(c, normTask{g: g, x: x, dy: dy, scale: scale, shift: shift, mean: mean, variance: variance, dx: dx, dscale: dscale, dshift: dshift, pass: normBackward})
 }
 
 func (e engine) norm(c *tensor.Call, t normTask) {
@@ -90,7 +110,12 @@ func (t *normTask) moments(ch int, lanes, sums []float32) {
 
 func (t *normTask) normalise(ch int) {
 	slope := float32(float64(t.scale[ch]) * t.invstd(ch))
-	t.isa.normalise(t.channel(t.x, ch), t.channel(t.y, ch), t.mean[ch], slope, t.shift[ch], floor(t.g.ReLU))
+	x, y := t.channel(t.x, ch), t.channel(t.y, ch)
+	if t.other != nil {
+		t.isa.normaliseAdd(x, t.channel(t.other, ch), y, t.mean[ch], slope, t.shift[ch], floor(t.g.ReLU))
+		return
+	}
+	t.isa.normalise(x, y, t.mean[ch], slope, t.shift[ch], floor(t.g.ReLU))
 }
 
 // backward computes, with d the gradient behind the ReLU and x̂ the normalised x
@@ -100,14 +125,40 @@ func (t *normTask) normalise(ch int) {
 func (t *normTask) backward(ch int, lanes, sums []float32) {
 	x, dy, dx := t.channel(t.x, ch), t.channel(t.dy, ch), t.channel(t.dx, ch)
 	var y []float32
-	if t.g.ReLU {
+	if t.y != nil {
 		y = t.channel(t.y, ch)
 	}
 	inv, mean, m := t.invstd(ch), t.mean[ch], t.count()
-	t.isa.normSums(x, y, dy, t.mask, mean, lanes)
+	slope := float32(float64(t.scale[ch]) * inv)
+	switch {
+	case t.d != nil:
+		d := t.channel(t.d, ch)
+		t.isa.normSumsBehind(x, y, dy, t.more(ch), d, t.mask, mean, lanes)
+		y, dy = nil, d
+	case t.recomputes():
+		t.isa.normSumsRecomputed(x, dy, t.mask, mean, slope, t.shift[ch], lanes)
+	default:
+		t.isa.normSums(x, y, dy, t.mask, mean, lanes)
+	}
 	join(lanes, sums)
 	sum, dot := float64(sums[0]), float64(sums[1])
 	t.dshift[ch], t.dscale[ch] = sums[0], float32(dot*inv)
-	slope := float32(float64(t.scale[ch]) * inv)
-	t.isa.normData(x, y, dy, dx, t.mask, mean, slope, float32(sum/m), float32(dot*inv*inv/m))
+	offset, tilt := float32(sum/m), float32(dot*inv*inv/m)
+	if t.recomputes() {
+		t.isa.normDataRecomputed(x, dy, dx, t.mask, mean, slope, t.shift[ch], offset, tilt)
+		return
+	}
+	t.isa.normData(x, y, dy, dx, t.mask, mean, slope, offset, tilt)
+}
+
+// recomputes tells whether a backward pass computes the ReLU's output again instead of
+// reading it.
+func (t *normTask) recomputes() bool { return t.shift != nil }
+
+// more returns channel ch of what is added to dy, nil for nothing.
+func (t *normTask) more(ch int) []float32 {
+	if t.other == nil {
+		return nil
+	}
+	return t.channel(t.other, ch)
 }

@@ -98,7 +98,8 @@ func main() {
 		unpackAVX2(add)
 		unpackAVX512(add)
 	}
-	transpose()
+	transpose(8)
+	transpose(16)
 	features()
 	Generate()
 }

@@ -1,24 +1,28 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// transpose: 16 rows, 8 columns a turn, as two 8×8 blocks, so that every row it
+// transpose: 8 columns a turn of 8 rows, or of 16 as two 8×8 blocks, so that every row it
 // writes is one whole cache line of 16 elements.
-func transpose() {
-	TEXT("transposeAVX2", NOSPLIT, "func(dst *float32, dstStride int, src *float32, srcStride int, columns int)")
+func transpose(rows int) {
+	name := fmt.Sprintf("transpose%dAVX2", rows)
+	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, src *float32, srcStride int, columns int)")
 	Pragma("noescape")
-	Doc("transposeAVX2 writes the transpose of 16 rows of src; strides are in bytes, columns is a multiple of 8.")
+	Doc(fmt.Sprintf("%s writes the transpose of %d rows of src; strides are in bytes, columns is a multiple of 8.", name, rows))
 	out := [2]Mem{pointer("dst")}
-	in := [4]Mem{pointer("src")}
+	in := make([]Mem, rows/4)
+	in[0] = pointer("src")
 	os, is := Load(Param("dstStride"), GP64()), Load(Param("srcStride"), GP64())
 	os3, is3 := GP64(), GP64()
 	LEAQ(Mem{Base: os, Index: os, Scale: 2}, os3)
 	LEAQ(Mem{Base: is, Index: is, Scale: 2}, is3)
-	for i := 1; i < 4; i++ {
+	for i := 1; i < len(in); i++ {
 		in[i] = Mem{Base: GP64()}
 		LEAQ(Mem{Base: in[i-1].Base, Index: is, Scale: 4}, in[i].Base)
 	}
@@ -26,7 +30,7 @@ func transpose() {
 	n := Load(Param("columns"), GP64())
 	Label("loop")
 	LEAQ(Mem{Base: out[0].Base, Index: os, Scale: 4}, out[1].Base)
-	for half := range 2 {
+	for half := range rows / 8 {
 		var r [8]reg.VecVirtual
 		for i := range r {
 			r[i] = YMM()

@@ -13,6 +13,11 @@ func main() {
 		s.total()
 		s.squares()
 		s.normalise()
+		s.normaliseAdd()
+		s.normSumsBehind(false)
+		s.normSumsBehind(true)
+		s.normSumsRecomputed()
+		s.normDataRecomputed()
 		for _, gated := range []bool{false, true} {
 			s.normSums(gated)
 			s.normData(gated)

@@ -53,6 +53,58 @@ func (s set) normalise() {
 	end()
 }
 
+func (s set) normaliseAdd() {
+	s.kernel("normaliseAdd", "(x, other, y []float32, mean, slope, shift, floor float32)",
+		"writes y = max((x−mean)·slope + shift + other, floor), NaN where the sum is.")
+	x, other, y, n := pointer("x"), pointer("other"), pointer("y"), length("x")
+	mean, slope, shift, floor := s.broadcast("mean"), s.broadcast("slope"), s.broadcast("shift"), s.broadcast("floor")
+	sweep(n, 2, false, func(_ int, p place) {
+		v := s.load(p.of(x))
+		do(VSUBPS, mean, v, v)
+		do(VFMADD213PS, shift, slope, v)
+		do(VADDPS, s.at(p.of(other)), v, v)
+		do(VMAXPS, v, floor, v)
+		s.store(v, p.of(y))
+	})
+	end()
+}
+
+// normSumsBehind is normSums behind a ReLU whose gradient others need too; summed,
+// that gradient is still in two parts.
+func (s set) normSumsBehind(summed bool) {
+	name, more := "normSumsBehind", ""
+	if summed {
+		name, more = "normSumsBehindBoth", "more, "
+	}
+	s.kernel(name, "(x, y, dy, "+more+"d []float32, mask []uint32, mean float32, acc *float32)",
+		"writes d, what the ReLU with output y lets through, and the 16 lanes each of Σ d and Σ d·(x−mean), 2 chains each.")
+	x, y, dy, to, n, acc, mean := pointer("x"), pointer("y"), pointer("dy"), pointer("d"), length("x"), number("acc"), s.broadcast("mean")
+	read := func(p place) vec { return s.load(p.of(dy)) }
+	if summed {
+		second := pointer("more")
+		read = func(p place) vec {
+			v := s.load(p.of(dy))
+			do(VADDPS, s.at(p.of(second)), v, v)
+			return v
+		}
+	}
+	zero := s.nothing()
+	sum, dot := s.zeros(pairs), s.zeros(pairs)
+	sweep(n, pairs, true, func(i int, p place) {
+		d := s.gate(p.of(y), read(p), zero)
+		s.store(d, p.of(to))
+		do(VANDPS, s.at(p.mask), d, d)
+		v := s.load(p.of(x))
+		do(VSUBPS, mean, v, v)
+		do(VANDPS, s.at(p.mask), v, v)
+		do(VADDPS, d, sum[i], sum[i])
+		fma(d, v, dot[i])
+	})
+	s.join(sum, operand.Mem{Base: acc})
+	s.join(dot, operand.Mem{Base: acc, Disp: vecBytes})
+	end()
+}
+
 // gated returns the gradient behind the ReLU, if there is one.
 func (s set) gated(gated bool) (string, string) {
 	if gated {
@@ -88,7 +140,7 @@ func (s set) gradient(gated bool) func(p place, dy operand.Mem) vec {
 		return func(_ place, dy operand.Mem) vec { return s.load(dy) }
 	}
 	y, zero := pointer("y"), s.nothing()
-	return func(p place, dy operand.Mem) vec { return s.gate(p.of(y), dy, zero) }
+	return func(p place, dy operand.Mem) vec { return s.gate(p.of(y), s.at(dy), zero) }
 }
 
 func (s set) normData(gated bool) {

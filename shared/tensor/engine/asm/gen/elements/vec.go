@@ -127,17 +127,17 @@ func (s set) nothing() vec {
 
 // gate returns d as a ReLU with output y lets it through: d where y > 0, y where it
 // is NaN, else 0.
-func (s set) gate(y, d operand.Mem, zero vec) vec {
+func (s set) gate(y operand.Mem, d, zero vec) vec {
 	v, out := s.load(y), s.fresh()
 	if s.wide {
 		pass, nan := K(), K()
 		VCMPPS(less, v[0], zero[0], pass)
 		VCMPPS(unordered, v[0], v[0], nan)
-		VMOVUPS_Z(d, pass, out[0])
+		VMOVUPS_Z(d[0], pass, out[0])
 		VMOVAPS(v[0], nan, out[0])
 		return out
 	}
-	for i, m := range s.at(d) {
+	for i, m := range d {
 		pass, nan := YMM(), YMM()
 		VCMPPS(less, v[i], zero[i], pass)
 		VCMPPS(unordered, v[i], v[i], nan)
