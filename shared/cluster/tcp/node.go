@@ -52,7 +52,7 @@ type node struct {
 	open     []io.Closer
 	book     book
 	chunk    int
-	eager    int // see the constant
+	eager    int      // see the constant
 	peers    []*peer  // by rank, nil: this one
 	free     [][]byte // for pieces
 	bodies   [][]byte // for whole bodies: such as were given away and have been written
