@@ -116,7 +116,7 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 	return l.finish(p, first+stay)
 }
 
-// slots makes room for so many messages each way, or takes the scratch's.
+// slots makes room for n messages each way, or takes the scratch's.
 func (l *line) slots(n int) {
 	if l.scratch == nil {
 		l.scratch = &Scratch{}

@@ -120,7 +120,7 @@ func TestAPollFindsACorruptFrame(t *testing.T) {
 	}
 }
 
-// Silence is that of a frame that has begun, and counts from the last byte, whoever read it.
+// The time-out is for a frame that has begun, and counts from the last byte, whoever read it.
 func TestSilence(t *testing.T) {
 	a, b := linked(t, 1<<20)
 	l := b.peers[0].links[0]

@@ -33,7 +33,7 @@ func Update(sum uint32, b []byte) uint32 {
 	return crc32.Update(crc32.Update(^uint32(0), castagnoli, text[:]), castagnoli, b[block+n:])
 }
 
-// powers are what the low and the high word of 16 bytes are multiplied by to go 256 bytes further: the first is 64 bits before
+// powers holds the factors that move the low and the high word of 16 bytes 256 bytes further: the first is 64 bits before
 // the second in the text. Bits are mirrored, as CRC-32C has them, and a product of mirrored words is one bit off.
 var powers = [2]uint64{power(8*block + 32), power(8*block - 32)}
 
