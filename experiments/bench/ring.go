@@ -43,10 +43,10 @@ const (
 )
 
 // ServeRing runs a rank: rank 0 reads a job and orders from in and answers on out, as every worker
-// does; the others do what it tells them. Segment is the ring's own, in elements. The sum of the
-// first step is checked on every rank.
-func ServeRing(p cluster.Proc, in io.Reader, out io.Writer, segment int, facts ...string) error {
-	w := &ringWorker{p: p, ring: collective.Ring{Segment: segment, Scratch: &collective.Scratch{}}}
+// does; the others do what it tells them. The sum of the first step is checked on every rank.
+func ServeRing(p cluster.Proc, in io.Reader, out io.Writer, ring collective.Ring, facts ...string) error {
+	ring.Scratch = &collective.Scratch{}
+	w := &ringWorker{p: p, ring: ring}
 	if p.Rank() != 0 {
 		return w.obey()
 	}
@@ -254,6 +254,7 @@ type Exchange struct {
 	Steps   int     // after one that does not count
 	Density float64 // ringsparse: share of each rank's gradient that is not 0
 	Segment int     // ring: elements of a piece, 0: the whole chunk
+	Short   int     // ring: elements of a vector that is gathered whole, 0: none
 	Rate    float64 // ringsparse: bandwidth B of the cost rule S42, bytes/s
 }
 
@@ -271,8 +272,8 @@ func (e Exchange) Check() error {
 		return fmt.Errorf("bench: --steps %d: at least 1", e.Steps)
 	case !(e.Density >= 0 && e.Density <= 1):
 		return fmt.Errorf("bench: --density %g: 0 to 1", e.Density)
-	case e.Segment < 0:
-		return fmt.Errorf("bench: --segment %d: at least 0", e.Segment)
+	case e.Segment < 0 || e.Short < 0:
+		return fmt.Errorf("bench: --segment %d --short %d: at least 0", e.Segment, e.Short)
 	}
 	return nil
 }
@@ -301,7 +302,7 @@ func (e Exchange) Run(p cluster.Proc) (Exchanged, error) {
 	for i := range x {
 		x[i] = float32(p.Rank() + 1)
 	}
-	ring := collective.Ring{Segment: e.Segment, Scratch: &collective.Scratch{}}
+	ring := collective.Ring{Segment: e.Segment, Short: e.Short, Scratch: &collective.Scratch{}}
 	for step := range e.Steps + 1 {
 		if err := start(); err != nil {
 			return out, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/virtual"
 )
@@ -29,7 +30,7 @@ func TestServeRing(t *testing.T) {
 		if p.Rank() == 0 {
 			ins = in
 		}
-		return 0, ServeRing(p, ins, &out, 100, "a fact")
+		return 0, ServeRing(p, ins, &out, collective.Ring{Segment: 100}, "a fact")
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestServeRingRefuses(t *testing.T) {
 	for _, text := range []string{`{"kind":"ring","bytes":6,"threads":1}`, `{"kind":"step","threads":1,"batch":1,"concurrent":1}`} {
 		var out bytes.Buffer
 		_, _, err := cluster.Run(t.Context(), local.New(cluster.Uniform(2, ringHost, nil), local.Config{}), func(p cluster.Proc) (int, error) {
-			return 0, ServeRing(p, strings.NewReader(text), &out, 0)
+			return 0, ServeRing(p, strings.NewReader(text), &out, collective.Ring{})
 		})
 		if err != nil || !strings.Contains(out.String(), `"error":"bench: ring: a job `) {
 			t.Errorf("%s: %v, %s", text, err, out.String())

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
+
+	"gradsync/shared/cluster/internal/crc32c"
 )
 
 // HeaderBytes is the length of the header before every piece of a body on the
@@ -38,8 +39,6 @@ const (
 )
 
 var (
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 	// ErrHeader is wrapped by ParseHeader for bytes that are no header.
 	ErrHeader = errors.New("cluster: bad frame header")
 	// ErrVersion is wrapped by ParseHeader for a header of another version.
@@ -61,7 +60,7 @@ type Header struct {
 }
 
 // Checksum continues sum, 0 at first, over b: the CRC-32C of frames.
-func Checksum(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }
+func Checksum(sum uint32, b []byte) uint32 { return crc32c.Update(sum, b) }
 
 // Append appends the header to dst: little-endian
 //

@@ -74,7 +74,7 @@ func (f *ringFlags) playOnMPI(ctx context.Context, c bench.Case, mpi *bench.MPI)
 		return j
 	}
 	onMPI := func(ctx context.Context) *exec.Cmd {
-		worker := self(ctx, "bench", "ring-worker", "--segment", strconv.Itoa(f.segment))
+		worker := self(ctx, "bench", "ring-worker", "--segment", strconv.Itoa(f.segment), "--short", strconv.Itoa(f.short))
 		cmd := mpi.Start(ctx, c.Job.Ranks, append([]string{worker.Path}, worker.Args[1:]...)...)
 		cmd.Env = worker.Env
 		return cmd

@@ -21,6 +21,7 @@ import (
 	"gradsync/experiments/cli/launch"
 	"gradsync/internal/chores"
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/mpi"
 	"gradsync/shared/cluster/tcp"
 )
@@ -29,6 +30,10 @@ import (
 // piece is added and forwarded while the next one arrives.
 const defaultSegment = 128 << 10
 
+// defaultShort is the number of elements up to which bench ring gathers a vector whole: the time of a message less is worth more
+// than the bytes that it takes.
+const defaultShort = 4 << 10
+
 // ringFlags adds the flags of `bench ring` to those that all matches share.
 type ringFlags struct {
 	benchFlags
@@ -36,13 +41,14 @@ type ringFlags struct {
 	np      []int
 	conns   int
 	segment int
+	short   int
 	tls     bool
 	runtime string
 }
 
 // newRingFlags returns the defaults.
 func newRingFlags() *ringFlags {
-	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment, runtime: "tcp"}
+	f := &ringFlags{np: []int{2, 4}, segment: defaultSegment, short: defaultShort, runtime: "tcp"}
 	f.rounds, f.seconds, f.budget = 11, 0.1, 30
 	return f
 }
@@ -97,6 +103,7 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.BoolVar(&f.tls, "tls", false, "our ring with certificates too, beside itself in the clear")
 	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
+	s.IntVar(&f.short, "short", f.short, "elements of a vector gathered whole: one pass round the ring in place of two, same sums (0: none)")
 	return cmd
 }
 
@@ -249,8 +256,8 @@ func (f *ringFlags) checkRing() ([]int, error) {
 		return nil, usagef("bench: --np: no number of processes")
 	case f.conns < 0:
 		return nil, usagef("bench: --conns %d: at least 1, or 0 for the runtime's own", f.conns)
-	case f.segment < 0:
-		return nil, usagef("bench: --segment %d: at least 0", f.segment)
+	case f.segment < 0 || f.short < 0:
+		return nil, usagef("bench: --segment %d --short %d: at least 0", f.segment, f.short)
 	}
 	for _, np := range f.np {
 		if np < 2 || np > 64 {
@@ -291,7 +298,7 @@ func (f *ringFlags) ringCommand(np int, more ...string) func(context.Context) *e
 	if f.conns > 0 {
 		words = append(words, "--conns", strconv.Itoa(f.conns))
 	}
-	words = append(words, "--", "bench", "ring-worker", "--segment", strconv.Itoa(f.segment))
+	words = append(words, "--", "bench", "ring-worker", "--segment", strconv.Itoa(f.segment), "--short", strconv.Itoa(f.short))
 	return func(ctx context.Context) *exec.Cmd { return self(ctx, words...) }
 }
 
@@ -343,7 +350,7 @@ func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error)
 // benchRingWorkerCommand runs one rank of an all-reduce over TCP: in the steps that `bench
 // ring` orders on standard input, or in --steps steps of one exchange.
 func (a *app) benchRingWorkerCommand() *cobra.Command {
-	var segment int
+	var segment, short int
 	e := bench.Exchange{}
 	cmd := &cobra.Command{
 		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: a.Flags,
@@ -352,11 +359,11 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e.Segment = segment
+			e.Segment, e.Short = segment, short
 			if e.Steps == 0 {
-				facts += fmt.Sprintf(", %s a rank, pieces of %d elements", cores(), segment)
+				facts += fmt.Sprintf(", %s a rank, pieces of %d elements, gathered whole up to %d", cores(), segment, short)
 				_, _, err = cluster.Run(cmd.Context(), rt, func(p cluster.Proc) (int, error) {
-					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.Out, segment, facts)
+					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.Out, collective.Ring{Segment: segment, Short: short}, facts)
 				})
 				return err
 			}
@@ -377,6 +384,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	}
 	s := cmd.Flags()
 	s.IntVar(&segment, "segment", defaultSegment, "ring: elements of a piece of a chunk (0: the whole chunk)")
+	s.IntVar(&short, "short", 0, "ring: elements of a vector that is gathered whole (0: none)")
 	s.StringVar(&e.Method, "exchange", "ring", "ring or ringsparse")
 	s.IntVar(&e.Bytes, "bytes", 4<<20, "bytes of a vector")
 	s.IntVar(&e.Steps, "steps", 0, "steps beside an uncounted one (0: orders on standard input)")

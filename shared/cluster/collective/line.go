@@ -1,6 +1,8 @@
 package collective
 
 import (
+	"fmt"
+
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/vec"
 )
@@ -42,6 +44,7 @@ type Scratch struct {
 	buf            []byte
 	in, out        []cluster.Msg
 	received, sent []cluster.Req
+	sum            []byte // of a chunk, so far
 }
 
 // run makes steps from … to−1.
@@ -113,22 +116,42 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 	return l.finish(p, first+stay)
 }
 
+// slots makes room for n messages each way, or takes the scratch's.
+func (l *line) slots(n int) {
+	if l.scratch == nil {
+		l.scratch = &Scratch{}
+	}
+	s := l.scratch
+	if len(s.in) < n {
+		s.in, s.out = make([]cluster.Msg, n), make([]cluster.Msg, n)
+		s.received, s.sent = make([]cluster.Req, n), make([]cluster.Req, n)
+	}
+	l.in, l.out, l.received, l.sent = s.in[:n], s.out[:n], s.received[:n], s.sent[:n]
+	clear(l.in)
+	clear(l.out)
+	clear(l.sent)
+}
+
+// memory gives the messages buffers of size bytes: the first of those received, then of those sent.
+func (l *line) memory(bodies, size int) {
+	s, slots := l.scratch, len(l.in)
+	if len(s.buf) < bodies*size {
+		s.buf = make([]byte, bodies*size)
+	}
+	for i := range bodies {
+		m := &l.in[i%slots]
+		if i >= slots {
+			m = &l.out[i-slots]
+		}
+		m.Body = s.buf[i*size : i*size : (i+1)*size]
+	}
+}
+
 // allocate makes the buffers of one exchange, or takes the scratch's; nothing is
 // allocated after it.
 func (l *line) allocate() {
 	slots := l.pieces(0)
-	s := l.scratch
-	if s == nil {
-		s = &Scratch{}
-	}
-	if len(s.in) < slots {
-		s.in, s.out = make([]cluster.Msg, slots), make([]cluster.Msg, slots)
-		s.received, s.sent = make([]cluster.Req, slots), make([]cluster.Req, slots)
-	}
-	l.in, l.out, l.received, l.sent = s.in[:slots], s.out[:slots], s.received[:slots], s.sent[:slots]
-	clear(l.in)
-	clear(l.out)
-	clear(l.sent)
+	l.slots(slots)
 	if l.x == nil {
 		return
 	}
@@ -141,16 +164,7 @@ func (l *line) allocate() {
 	if l.direct {
 		bodies = min(slots, l.added)
 	}
-	if len(s.buf) < bodies*size {
-		s.buf = make([]byte, bodies*size)
-	}
-	for i := range bodies {
-		m := &l.in[i%slots]
-		if i >= slots {
-			m = &l.out[i-slots]
-		}
-		m.Body = s.buf[i*size : i*size : (i+1)*size]
-	}
+	l.memory(bodies, size)
 }
 
 // post offers memory for piece k. In x it is free to be written once what was sent
@@ -256,4 +270,56 @@ func (c *cursor) next(l *line) (lo, hi int) {
 		c.chunk, c.at = c.chunk-1, 0
 	}
 	return lo, hi
+}
+
+// whole gathers all vectors and sums them: chunk c in ring order from position c on, each addition as a rank of the ring makes
+// it. At step s position i sends the vector of position i−s and receives that of i−s−1.
+func (l *line) whole(p cluster.Proc) error {
+	l.slots(l.parts)
+	if l.x != nil {
+		l.memory(l.parts+1, vec.Bytes(l.n)) // one of those received is not used
+	}
+	for s := range l.parts - 1 {
+		l.received[s] = p.Irecv(l.left, l.tag, &l.in[s])
+	}
+	l.pack(&l.out[0], 0, l.n)
+	own := l.out[0].Body
+	for s := range l.parts - 1 {
+		l.sent[s] = p.Isend(l.right, l.tag, &l.out[s])
+		if _, err := p.WaitAny(0, l.received[s:s+1]...); err != nil {
+			return err
+		}
+		m := &l.in[s]
+		if m.Size() != vec.Bytes(l.n) || (m.Body == nil) != (l.x == nil) {
+			return fmt.Errorf("collective: rank %d sent %d bytes, want %d", m.From, m.Size(), vec.Bytes(l.n))
+		}
+		l.out[s+1].Body, l.out[s+1].Declared = m.Body, m.Declared
+	}
+	if err := l.finish(p, l.parts-1); err != nil || l.x == nil {
+		return err
+	}
+	of := func(position, lo, hi int) []byte {
+		body := own
+		if back := mod(l.position-position, l.parts); back > 0 {
+			body = l.in[back-1].Body
+		}
+		return body[vec.Bytes(lo):vec.Bytes(hi)]
+	}
+	for c := range l.parts {
+		lo, hi := Chunk(l.n, l.parts, c)
+		sum := of(c, lo, hi)
+		for k := 1; k < l.parts; k++ {
+			if k > 1 {
+				l.scratch.sum = vec.AppendBytes(l.scratch.sum[:0], l.x[lo:hi])
+				sum = l.scratch.sum
+			}
+			if err := vec.FromBytes(l.x[lo:hi], of(c+k, lo, hi)); err != nil {
+				return err
+			}
+			if err := vec.AddBytes(l.x[lo:hi], sum); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

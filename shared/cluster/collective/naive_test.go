@@ -66,6 +66,7 @@ var exchanges = map[string]func(cluster.Proc, []float32) error{
 	"naive":            func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, 0, x) },
 	"naive last":       func(p cluster.Proc, x []float32) error { return collective.NaiveExchange(p, 1, p.Size()-1, x) },
 	"ring in pieces":   func(p cluster.Proc, x []float32) error { return collective.Ring{Segment: 17}.AllReduce(p, 1, x) },
+	"ring of whole":    func(p cluster.Proc, x []float32) error { return collective.Ring{Short: 2000}.AllReduce(p, 1, x) },
 	"halving-doubling": func(p cluster.Proc, x []float32) error { return collective.HalvingDoubling(p, 1, x) },
 	"hierarchical":     func(p cluster.Proc, x []float32) error { return collective.Hierarchical(p, 1, perNode(p), x) },
 	"gather":           func(p cluster.Proc, x []float32) error { return collective.NaiveGather(p, 1, p.Size()/2, x) },
@@ -137,6 +138,7 @@ func TestReduceScatterNamesItsChunk(t *testing.T) {
 // The timing-only forms are the same events: same instants, same bytes.
 func TestTimingFormsSendTheSameMessages(t *testing.T) {
 	pieces := collective.Ring{Order: []int{5, 2, 0, 4, 3, 1}, Segment: 9}
+	whole := collective.Ring{Order: []int{5, 2, 0, 4, 3, 1}, Short: 2000}
 	forms := []struct {
 		name         string
 		real, timing func(p cluster.Proc, n int) error
@@ -149,6 +151,8 @@ func TestTimingFormsSendTheSameMessages(t *testing.T) {
 			func(p cluster.Proc, n int) error { return collective.NaiveGatherTiming(p, 1, 2, n) }},
 		{"pieces", func(p cluster.Proc, n int) error { return pieces.AllReduce(p, 1, distinct(p.Rank(), n)) },
 			func(p cluster.Proc, n int) error { return pieces.AllReduceTiming(p, 1, n) }},
+		{"whole", func(p cluster.Proc, n int) error { return whole.AllReduce(p, 1, distinct(p.Rank(), n)) },
+			func(p cluster.Proc, n int) error { return whole.AllReduceTiming(p, 1, n) }},
 		{"halving-doubling", func(p cluster.Proc, n int) error { return collective.HalvingDoubling(p, 1, distinct(p.Rank(), n)) },
 			func(p cluster.Proc, n int) error { return collective.HalvingDoublingTiming(p, 1, n) }},
 		{"hierarchical", func(p cluster.Proc, n int) error { return collective.Hierarchical(p, 1, 3, distinct(p.Rank(), n)) },

@@ -67,7 +67,8 @@ func sums(t *testing.T, what string, n, length int, want func(rank int) []float3
 var lengths = []int{0, 1, 7, 64, 103}
 
 // Chunks go through the ring in pieces of any length, in any order of ranks,
-// some left out: the sums are those of whole chunks, and the bytes 2(N−1)K.
+// some left out: the sums are those of whole chunks, and the bytes 2(N−1)K. So are the sums of vectors that are gathered
+// whole, with N(N−1)K bytes.
 func TestOrderAndSegmentOfARing(t *testing.T) {
 	most := 17
 	if testing.Short() {
@@ -99,8 +100,12 @@ func TestOrderAndSegmentOfARing(t *testing.T) {
 					ring[i] = xs[r]
 				}
 				sum := ringSum(ring)
-				for _, segment := range []int{0, 1, 3, 10, 1000} {
-					what := fmt.Sprintf("N=%d K=%d order %v segment %d", n, length, order, segment)
+				for _, segment := range []int{0, 1, 3, 10, 1000, -length} {
+					r, bytes := collective.Ring{Order: order, Segment: segment}, 2*(len(members)-1)*4*length
+					if segment < 0 {
+						r.Segment, r.Short, bytes = 0, length, len(members)*(len(members)-1)*4*length
+					}
+					what := fmt.Sprintf("N=%d K=%d order %v segment %d short %d", n, length, order, r.Segment, r.Short)
 					trace := sums(t, what, n, length, func(rank int) []float32 {
 						if slices.Contains(members, rank) {
 							return sum
@@ -110,9 +115,9 @@ func TestOrderAndSegmentOfARing(t *testing.T) {
 						if !slices.Contains(members, p.Rank()) {
 							return nil
 						}
-						return collective.Ring{Order: order, Segment: segment}.AllReduce(p, 3, x)
+						return r.AllReduce(p, 3, x)
 					})
-					if got, want := trace.BodyBytes(), int64(2*(len(members)-1)*4*length); got != want {
+					if got, want := trace.BodyBytes(), int64(bytes); got != want {
 						t.Fatalf("%s: %d bytes, want %d", what, got, want)
 					}
 				}

@@ -25,6 +25,10 @@ type Ring struct {
 	// pieces, and each piece is reduced and forwarded as soon as it is there, so
 	// the steps overlap. 0 sends whole chunks.
 	Segment int
+	// Short is how many elements a vector has at most that AllReduce exchanges whole: each rank gathers all N of them, in N−1
+	// steps in place of 2(N−1), and sums every chunk itself in the same order: same bits, N−1 messages of all K elements. It is
+	// for vectors so small that a message costs the same whatever it holds. 0: none.
+	Short int
 	// Scratch, if not nil, is used by one thread at a time and spares its exchanges
 	// their buffers. It changes no message.
 	Scratch *Scratch
@@ -58,6 +62,9 @@ func (r Ring) allReduce(p cluster.Proc, tag cluster.Tag, v vector) error {
 	l, err := r.line(p, tag, v)
 	if err != nil {
 		return err
+	}
+	if 0 < v.n && v.n <= r.Short && l.parts > 1 {
+		return l.whole(p)
 	}
 	return l.run(p, 0, 2*(l.parts-1))
 }

@@ -56,6 +56,7 @@ type Config struct {
 
 	id   *identity                              // this rank's, of Certs; nil: not read yet, so no connection
 	host *identity                              // the rendezvous's, if it is here; as id
+	poll bool                                   // ranks of one process poll, too: tests want it
 	wrap func(peer int, conn net.Conn) net.Conn // tests put faults into data connections
 }
 

@@ -19,6 +19,19 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// Threads that poll before they sleep, as those of ranks that are processes, keep the contract, too, over one connection and
+// over two.
+func TestPollingKeepsTheContract(t *testing.T) {
+	for _, conns := range []int{1, 2} {
+		clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
+			return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Conns: conns}.Polling())
+		})
+	}
+	clustertest.Survival(t, func(n int, seed uint64) cluster.Runtime {
+		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Elastic: true}.Polling())
+	})
+}
+
 // An elastic runtime keeps the whole contract, and that of its survivors.
 func TestSurvival(t *testing.T) {
 	elastic := func(n int, seed uint64) cluster.Runtime {

@@ -37,11 +37,8 @@ func (s *steady) Read(b []byte) (int, error) {
 // pull reads from the connection itself.
 func (s *steady) pull(b []byte) (int, error) {
 	for {
-		if now := time.Now(); now.Sub(s.read) > s.limit/64 {
-			if err := s.SetReadDeadline(now.Add(s.limit + s.limit/64)); err != nil {
-				return 0, err
-			}
-			s.read = now
+		if err := s.armRead(); err != nil {
+			return 0, err
 		}
 		n, err := s.Conn.Read(b)
 		if n == 0 && s.whenever && errors.Is(err, os.ErrDeadlineExceeded) {
@@ -49,6 +46,16 @@ func (s *steady) pull(b []byte) (int, error) {
 		}
 		return n, err
 	}
+}
+
+// armRead sets the deadline of reads.
+func (s *steady) armRead() error {
+	now := time.Now()
+	if now.Sub(s.read) <= s.limit/64 {
+		return nil
+	}
+	s.read = now
+	return s.SetReadDeadline(now.Add(s.limit + s.limit/64))
 }
 
 // writeAll writes bufs and consumes them.
@@ -77,9 +84,6 @@ func (s *steady) arm() error {
 	s.wrote = now
 	return s.SetWriteDeadline(now.Add(s.limit + s.limit/64))
 }
-
-// leave writes nothing.
-func leave(bufs net.Buffers) net.Buffers { return bufs }
 
 // wire is one control connection. Frames are queued, so nobody waits for a peer
 // that does not read; in pauses it sends signs of life.

@@ -39,7 +39,8 @@
 // the sender's buffer with one system call each, and read into the posted
 // receive's buffer if it is posted when they come and has room; else they wait
 // in buffers of the runtime. Receivers always read, so no send waits for a
-// receive. Connections have no delay (TCP_NODELAY) and buffers that the kernel
+// receive: a goroutine for each connection does, and on Linux, in the clear, any thread that
+// waits polls its peers' connections first, for a moment, and reads and writes itself. Connections have no delay (TCP_NODELAY) and buffers that the kernel
 // sizes: a size set by hand would end its own tuning and is capped lower on most
 // systems.
 //

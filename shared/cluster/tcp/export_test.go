@@ -13,6 +13,12 @@ func (c Config) WithFaults(wrap func(peer int, conn net.Conn) net.Conn) Config {
 	return c
 }
 
+// Polling makes the ranks of one process poll as those of several do.
+func (c Config) Polling() Config {
+	c.poll = true
+	return c
+}
+
 // IssueFor makes a folder of certificates signed by an authority that is signed for
 // another job, too: the same authority, its name in each certificate is c.Job.
 func IssueFor(authority Certs, others ...Certs) (root []byte, texts []map[string][]byte, err error) {

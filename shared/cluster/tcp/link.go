@@ -3,9 +3,11 @@ package tcp
 import (
 	"bufio"
 	"context"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/internal/rank"
@@ -29,27 +31,42 @@ type peer struct {
 
 // link is one data connection: whole frames, in order.
 type link struct {
-	n       *node
-	p       *peer
-	index   int
-	conn    *steady
-	r       *bufio.Reader
-	extra   atomic.Int64              // bytes of control frames that this end wrote
-	base    int64                     // what the kernel had counted before them
-	frame   int64                     // frames read
-	now     *packet                   // the message that a piece is read of
-	scratch []byte                    // of the probe
-	head    [cluster.HeaderBytes]byte // of the frame being read
+	n      *node
+	p      *peer
+	index  int
+	conn   *steady
+	direct *direct      // below conn; nil: a goroutine of its own alone reads, and another writes
+	extra  atomic.Int64 // bytes of control frames that this end wrote
+	base   int64        // what the kernel had counted before them
+
+	in reading
 
 	mu     sync.Mutex
 	cond   *sync.Cond
 	queue  []frame
-	rest   net.Buffers // what the kernel would not take at once
-	busy   bool        // somebody writes
-	at     bool        // it is flush, at this moment
+	rest   net.Buffers // of out: what the kernel would not take at once
+	left   atomic.Bool // there is a rest
+	busy   bool        // somebody writes, or there is a rest
+	at     bool        // somebody writes it at this moment, without waiting
+	wrote  time.Time   // when the rest last became less
 	closed bool
-	out    writing                       // of whoever is busy
-	try    func(net.Buffers) net.Buffers // see nonblocking
+	out    writing // of whoever is busy
+}
+
+// reading is the frame that is being read. Of a direct connection the lock guards it.
+type reading struct {
+	sync.Mutex
+	r       *bufio.Reader
+	frame   int64 // frames read
+	open    bool  // the header is read
+	h       cluster.Header
+	now     *packet   // the message that it belongs to; nil: none
+	dst     []byte    // where its piece goes
+	at      int       // bytes of that read
+	sum     uint32    // of those
+	scratch []byte    // of the probe
+	since   time.Time // nothing has come since, of a direct connection in the midst of a frame
+	over    bool      // of a direct connection: no more is read
 }
 
 // writing holds one batch and the memory to write it.
@@ -70,15 +87,19 @@ type frame struct {
 const readBuffer = 8 << 10
 
 func newLink(n *node, p *peer, index int, conn net.Conn) *link {
-	s := newSteady(conn, n.cfg.Timeout)
-	l := &link{n: n, p: p, index: index, conn: s, try: nonblocking(conn), r: bufio.NewReaderSize(s, readBuffer)}
+	l := &link{n: n, p: p, index: index, conn: newSteady(conn, n.cfg.Timeout), direct: newDirect(conn)}
 	l.cond = sync.NewCond(&l.mu)
+	var from io.Reader = l.conn
+	if l.direct != nil {
+		from = l.direct
+	}
+	l.in.r = bufio.NewReaderSize(from, readBuffer)
 	return l
 }
 
 // push queues a message in pieces of at most chunk bytes and returns how many.
 func (p *peer) push(h cluster.Header, body []byte, q *rank.Req, chunk int) int {
-	if len(body) <= eager {
+	if len(body) <= p.n.eager {
 		q = nil
 	}
 	number := p.count
@@ -129,9 +150,9 @@ func (c connections) acknowledged() int64 { return c.n.kernel() }
 // Close ends the link's reader and writer.
 func (l *link) Close() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.closed = true
 	l.cond.Broadcast()
+	l.mu.Unlock() // who is in the midst of a system call, for which Close waits, wants it
 	return l.conn.Close()
 }
 
@@ -185,7 +206,7 @@ func (w *writing) seal() {
 	}
 }
 
-// write writes the link's frames, except those that flush wrote, until it is closed.
+// write writes the link's frames, except those that flush and poll wrote, until it is closed.
 func (l *link) write() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,57 +217,86 @@ func (l *link) write() {
 		if l.closed {
 			return
 		}
-		rest := l.rest
-		if l.rest = nil; rest == nil {
-			l.take()
-		}
-		l.mu.Unlock()
-		if rest == nil {
-			l.out.seal()
-			rest = l.out.bufs
-		}
-		err := l.conn.writeAll(&rest)
-		if err == nil {
-			l.n.written(l.out.batch)
+		var err error
+		if l.direct != nil {
+			l.mu.Unlock()
+			err = l.drain()
+			l.mu.Lock()
 		} else {
-			l.n.blame(l.p.rank, err)
+			err = l.writeAll()
 		}
-		l.mu.Lock()
 		if err != nil {
+			l.mu.Unlock()
+			l.n.blame(l.p.rank, err)
+			l.mu.Lock()
 			return
 		}
-		l.busy = false
 	}
+}
+
+// writeAll writes the rest, or a batch. The caller holds the lock, which writeAll gives up meanwhile.
+func (l *link) writeAll() error {
+	rest := l.rest
+	if l.rest = nil; rest == nil {
+		l.take()
+	}
+	l.mu.Unlock()
+	if rest == nil {
+		l.out.seal()
+		rest = l.out.bufs
+	}
+	err := l.conn.writeAll(&rest)
+	if err == nil {
+		l.n.written(l.out.batch)
+	}
+	l.mu.Lock()
+	l.busy = err != nil
+	return err
 }
 
 // flush writes what is queued in the caller's own time, as far as the kernel
 // takes it at once and nobody else writes: nobody needs to be woken for a small
 // message, and what was just computed is in this core's cache. The rest is the
-// writer's.
-func (l *link) flush() {
-	l.mu.Lock()
-	if l.busy || len(l.queue) == 0 || l.closed {
-		l.mu.Unlock()
-		return // whoever is busy comes to it
-	}
-	l.take()
-	l.at = true
-	l.mu.Unlock()
-	l.out.seal()
-	rest := l.out.bufs
-	if l.conn.arm() == nil {
-		rest = l.try(rest)
-	}
-	if rest == nil {
-		l.n.written(l.out.batch)
-	}
+// writer's, and of whoever polls.
+func (l *link) flush() { _, _, _ = l.put() } // an error is the writer's
+
+// put is flush. It reports whether anything moved and whether there is more.
+func (l *link) put() (moved, more bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rest, l.at = rest, false
-	l.busy = rest != nil
-	if l.busy || len(l.queue) > 0 || l.closed {
+	if l.closed || l.rest == nil && (l.busy || len(l.queue) == 0) {
+		return false, l.busy || len(l.queue) > 0, nil // whoever is busy comes to it
+	}
+	for full := false; !full && err == nil && !l.closed && (l.rest != nil || len(l.queue) > 0); full = l.busy {
+		rest := l.rest
+		if rest == nil {
+			l.take()
+		}
+		fresh := rest == nil
+		l.rest, l.at = nil, true
+		l.mu.Unlock()
+		if fresh {
+			l.out.seal()
+			rest = l.out.bufs
+		}
+		n := 0
+		if l.direct != nil {
+			rest, n, err = l.direct.write(rest)
+		}
+		if rest == nil {
+			l.n.written(l.out.batch)
+		}
+		l.mu.Lock()
+		l.rest, l.at, l.busy = rest, false, rest != nil
+		if moved = moved || n > 0; rest != nil && (fresh || n > 0) {
+			l.wrote = time.Now()
+		}
+	}
+	l.left.Store(l.busy)
+	if more = l.busy || len(l.queue) > 0; more || l.closed {
 		l.cond.Signal()
 	}
+	return moved, more, err
 }
 
 // written completes the sends whose last piece the kernel has taken.

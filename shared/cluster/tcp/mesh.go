@@ -59,6 +59,9 @@ func (n *node) mesh(ln net.Listener) error {
 			}
 		}
 	}
+	if n.local == nil || n.cfg.poll { // else ranks of this process would poll in place of those they wait for
+		n.Poll = n.poll
+	}
 	for _, p := range n.peers {
 		for i := 0; p != nil && i < len(p.links); i++ {
 			l := p.links[i]
@@ -91,6 +94,9 @@ func (n *node) attach(a arrival) bool {
 		a.conn = n.cfg.wrap(a.from, a.conn)
 	}
 	l := newLink(n, p, a.index, a.conn)
+	if l.direct != nil {
+		n.eager = 0
+	}
 	l.base = a.base
 	l.extra.Store(a.extra)
 	n.keep(l)

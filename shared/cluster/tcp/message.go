@@ -8,8 +8,8 @@ import (
 	"gradsync/shared/cluster/internal/rank"
 )
 
-// eager is the largest body that a send copies, so that it is done at once. A
-// larger one is written from the caller's buffer.
+// eager is the largest body that a send copies, so that it is done at once, where another goroutine writes it. All others, and
+// all bodies that the sender's own thread writes as long as the kernel takes them, are written from the caller's buffer.
 const eager = 16 << 10
 
 // whole is the largest body allocated on the word of its header. A larger one
@@ -27,7 +27,7 @@ type packet struct {
 // Send implements rank.Network.
 func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 	to, body := q.Peer, m.Body
-	if !m.Given && (to == n.cfg.Rank || len(body) <= eager) {
+	if !m.Given && (to == n.cfg.Rank || len(body) <= n.eager) {
 		body = slices.Clone(body) // outside the lock
 	}
 	err := t.Enter()
@@ -53,7 +53,7 @@ func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 // Broadcast implements rank.Network.
 func (n *node) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.Msg) {
 	body := m.Body
-	if len(body) <= eager {
+	if len(body) <= n.eager {
 		body = slices.Clone(body)
 	}
 	err := t.Enter()
@@ -162,7 +162,7 @@ func (n *node) post(q *rank.Req, to int, m *cluster.Msg, body []byte, flags uint
 	}
 	frames := n.peers[to].push(h, body, q, n.chunk)
 	n.pending += frames
-	if len(body) > eager {
+	if len(body) > n.eager {
 		q.Left += frames
 	}
 	n.self.Count(m, frames)

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 		var both sync.WaitGroup
 		n.Mu.Lock()
 		both.Go(func() {
-			if err := l.first(h); err != nil {
+			if err := errors.Join(l.begin(h), l.body()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -52,6 +52,7 @@ type node struct {
 	open     []io.Closer
 	book     book
 	chunk    int
+	eager    int      // see the constant
 	peers    []*peer  // by rank, nil: this one
 	free     [][]byte // for pieces
 	bodies   [][]byte // for whole bodies: such as were given away and have been written
@@ -60,16 +61,17 @@ type node struct {
 	acked    int64 // bytes of messages, says the kernel; −1: it does not
 
 	end     *ending
-	reports []*event     // of the other ranks, at rank 0 or the first that is not lost
-	pending int          // frames to be written
-	losses  int          // that this rank was told of
-	crashed bool         // by its own body
-	read    atomic.Int64 // bytes of bodies
+	reports []*event      // of the other ranks, at rank 0 or the first that is not lost
+	pending int           // frames to be written
+	losses  int           // that this rank was told of
+	crashed bool          // by its own body
+	read    atomic.Int64  // bytes of bodies
+	turn    atomic.Uint32 // of peers that are polled
 }
 
 func newNode(cfg Config, run int, local *siblings) *node {
 	n := &node{
-		cfg: cfg, run: run, local: local, told: context.Background(), inbox: make(chan event, 2), concluded: make(chan struct{}),
+		cfg: cfg, run: run, local: local, eager: eager, told: context.Background(), inbox: make(chan event, 2), concluded: make(chan struct{}),
 		probed: make(chan struct{}, 1), peers: make([]*peer, cfg.Size),
 	}
 	common := rank.Config{Seed: cfg.Seed, Size: cfg.Size, Trace: cfg.Trace, Emulate: cfg.Emulate, Fail: n.report}
@@ -120,7 +122,7 @@ func (n *node) keep(c io.Closer) {
 func (n *node) conclude(f *failure) {
 	n.Mu.Lock()
 	n.stopping = true
-	open := n.open
+	open, peers := n.open, n.peers
 	n.open = nil
 	n.cond.Broadcast()
 	n.Mu.Unlock()
@@ -129,6 +131,13 @@ func (n *node) conclude(f *failure) {
 		_ = c.Close()
 	}
 	n.links.Wait()
+	for _, p := range peers {
+		for i := 0; p != nil && i < len(p.links); i++ {
+			if p.links[i] != nil {
+				p.links[i].rests()
+			}
+		}
+	}
 	_ = n.ctl.conn.Close()
 	n.ctl.finish()
 	n.Mu.Lock()

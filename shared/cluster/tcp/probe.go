@@ -2,7 +2,6 @@ package tcp
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"time"
@@ -85,31 +84,33 @@ func (n *node) volley(l *link, body []byte, size int) bool {
 	}
 }
 
-// measure takes a frame of the probe, the only control frames on a connection
-// that has joined.
-func (l *link) measure(h cluster.Header) error {
+// tried takes the header of a frame of the probe, the only control frames on a connection
+// that has joined, and returns where its piece goes.
+func (l *link) tried(h cluster.Header) ([]byte, error) {
+	if h.Tag == kindProbed && h.Piece == 0 {
+		return nil, nil
+	}
+	if h.Tag != kindProbe || h.Size > probeBytes || h.Meta[0] < 0 {
+		return nil, fmt.Errorf("%w: control frame %d on a data connection", errFrame, h.Tag)
+	}
+	if len(l.in.scratch) < h.Piece {
+		l.in.scratch = make([]byte, h.Piece)
+	}
+	return l.in.scratch[:h.Piece], nil
+}
+
+// measured answers a frame of the probe that is here.
+func (l *link) measured(h cluster.Header) {
 	n := l.n
-	switch {
-	case h.Tag == kindProbed && h.Piece == 0:
+	if h.Tag == kindProbed {
 		select {
 		case n.probed <- struct{}{}:
 		default:
 		}
-		return nil
-	case h.Tag != kindProbe || h.Size > probeBytes || h.Meta[0] < 0:
-		return fmt.Errorf("%w: control frame %d on a data connection", errFrame, h.Tag)
-	}
-	if len(l.scratch) < h.Piece {
-		l.scratch = make([]byte, h.Piece)
-	}
-	if _, err := io.ReadFull(l.r, l.scratch[:h.Piece]); err != nil {
-		return err
-	}
-	if got := cluster.Checksum(0, l.scratch[:h.Piece]); got != h.CRC {
-		return fmt.Errorf("%w: probe of %d bytes: checksum %#x, want %#x", errFrame, h.Piece, got, h.CRC)
+		return
 	}
 	if h.Meta[0]+int64(h.Piece) < int64(h.Size) {
-		return nil
+		return
 	}
 	answer := cluster.Header{Job: l.p.job, Flags: cluster.FlagControl, From: n.cfg.Rank, Tag: kindProbed}
 	l.extra.Add(cluster.HeaderBytes)
@@ -118,5 +119,4 @@ func (l *link) measure(h cluster.Header) error {
 	n.Mu.Unlock()
 	l.push(frame{h: answer})
 	l.flush()
-	return nil
 }

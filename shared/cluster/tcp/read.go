@@ -14,88 +14,109 @@ var errStopped = errors.New("tcp: the run has ended")
 
 // read takes the link's frames until the connection ends.
 func (l *link) read() {
-	for {
-		if err := l.next(); err != nil {
-			if !errors.Is(err, errStopped) {
-				l.n.blame(l.p.rank, err)
-			}
-			return
+	var err error
+	if l.direct != nil {
+		err = l.follow()
+	}
+	for err == nil {
+		if err = l.await(); err == nil {
+			err = l.next()
+		}
+		if errors.Is(err, errEarly) {
+			err = l.first()
 		}
 	}
+	if !errors.Is(err, errStopped) {
+		l.n.blame(l.p.rank, err)
+	}
 }
 
-// next reads one frame, however long it takes to begin.
-func (l *link) next() error {
-	if err := l.await(); err != nil {
-		return err
-	}
-	if _, err := io.ReadFull(l.r, l.head[:]); err != nil {
-		return err
-	}
-	h, err := cluster.ParseHeader(l.head[:])
-	if err != nil {
-		return fmt.Errorf("frame %d: %w", l.frame, err)
-	}
-	l.frame++
-	if h.Flags&cluster.FlagControl != 0 {
-		return l.measure(h)
-	}
-	if h.Job != l.p.job || h.From != l.p.rank {
-		return fmt.Errorf("%w: frame %d is of job %#x, rank %d; want %#x, rank %d",
-			cluster.ErrHeader, l.frame-1, h.Job, h.From, l.p.job, l.p.rank)
-	}
-	if h.Piece > maxChunk {
-		return fmt.Errorf("%w: frame %d of %d bytes, want at most %d", cluster.ErrHeader, l.frame-1, h.Piece, maxChunk)
-	}
-	if h.Flags&cluster.FlagMore != 0 {
-		return l.more(h)
-	}
-	return l.first(h)
-}
-
-// await blocks until a frame begins.
+// await blocks until a frame begins, however long that takes.
 func (l *link) await() error {
-	if l.r.Buffered() > 0 {
+	if l.in.open || l.in.r.Buffered() > 0 {
 		return nil
 	}
 	l.conn.whenever = true
-	_, err := l.r.Peek(1)
+	_, err := l.in.r.Peek(1)
 	l.conn.whenever = false
 	return err
 }
 
-// first reads a message's first piece.
-func (l *link) first(h cluster.Header) error {
-	n := l.n
-	n.Mu.Lock()
-	p, dst := l.p.announce(h)
-	l.now = p
-	if len(l.p.links) > 1 {
-		n.cond.Broadcast()
+// next reads a frame, or goes on with one.
+func (l *link) next() error {
+	in := &l.in
+	if in.open {
+		return l.body()
 	}
-	n.Mu.Unlock()
-	return l.body(h, p, dst)
+	head, err := in.r.Peek(cluster.HeaderBytes)
+	if err != nil {
+		if len(head) > 0 && errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	h, err := cluster.ParseHeader(head)
+	if err != nil {
+		return fmt.Errorf("frame %d: %w", in.frame, err)
+	}
+	if err = l.begin(h); err != nil {
+		return err
+	}
+	_, _ = in.r.Discard(cluster.HeaderBytes)
+	in.frame++
+	return l.body()
 }
 
-// more reads a later piece of a message.
-func (l *link) more(h cluster.Header) error {
-	n, number := l.n, h.Meta[0]
+// begin finds the place of a frame's piece.
+func (l *link) begin(h cluster.Header) (err error) {
+	in, n := &l.in, l.n
+	switch {
+	case h.Flags&cluster.FlagControl != 0:
+		in.now = nil
+		in.dst, err = l.tried(h)
+	case h.Job != l.p.job || h.From != l.p.rank:
+		err = fmt.Errorf("%w: frame %d is of job %#x, rank %d; want %#x, rank %d",
+			cluster.ErrHeader, in.frame, h.Job, h.From, l.p.job, l.p.rank)
+	case h.Piece > maxChunk:
+		err = fmt.Errorf("%w: frame %d of %d bytes, want at most %d", cluster.ErrHeader, in.frame, h.Piece, maxChunk)
+	default:
+		n.Mu.Lock()
+		defer n.Mu.Unlock()
+		if later := h.Flags&cluster.FlagMore != 0; later {
+			if n.stopping || l.p.lost {
+				return errStopped
+			}
+			if h.Meta[0] >= l.p.announced && l.index > 0 {
+				return errEarly
+			}
+		} else if len(l.p.links) > 1 {
+			defer n.cond.Broadcast()
+		}
+		if in.now, in.dst = l.p.announce(h); in.now == nil {
+			err = fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, in.frame, h.Meta[0])
+		}
+	}
+	in.open, in.h, in.at, in.sum = err == nil, h, 0, 0
+	return err
+}
+
+// first waits until another connection has brought the first piece of the message that the next frame continues.
+func (l *link) first() error {
+	n := l.n
+	head, err := l.in.r.Peek(cluster.HeaderBytes)
+	if err != nil {
+		return err
+	}
+	h, err := cluster.ParseHeader(head)
+	if err != nil {
+		return err
+	}
 	n.Mu.Lock()
-	for number >= l.p.announced && l.index > 0 && !n.stopping && !l.p.lost {
-		n.cond.Wait() // its first piece is on its way on another connection
+	defer n.Mu.Unlock()
+	for h.Meta[0] >= l.p.announced && !n.stopping && !l.p.lost {
+		n.cond.Wait()
 	}
-	if n.stopping || l.p.lost {
-		n.Mu.Unlock()
-		return errStopped
-	}
-	p, dst := l.p.announce(h)
-	if p == nil {
-		n.Mu.Unlock()
-		return fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, l.frame-1, number)
-	}
-	l.now = p
-	n.Mu.Unlock()
-	return l.body(h, p, dst)
+	return nil
 }
 
 // announce takes a frame's header and returns the message that it belongs to, with
@@ -141,25 +162,30 @@ func (p *peer) landed(h cluster.Header, m *packet) {
 	p.arrived++
 }
 
-// body reads a piece into dst and checks it.
-func (l *link) body(h cluster.Header, p *packet, dst []byte) error {
-	var sum uint32
-	for at := 0; at < len(dst); {
-		k, err := l.r.Read(dst[at:])
-		sum = cluster.Checksum(sum, dst[at:at+k]) // while it is in the cache
-		at += k
-		l.n.read.Add(int64(k))
-		if err != nil && at < len(dst) {
+// body reads the frame's piece, or goes on with it, and checks it.
+func (l *link) body() error {
+	in, n := &l.in, l.n
+	for in.at < len(in.dst) {
+		k, err := in.r.Read(in.dst[in.at:])
+		in.sum = cluster.Checksum(in.sum, in.dst[in.at:in.at+k]) // while it is in the cache
+		in.at += k
+		n.read.Add(int64(k))
+		if err != nil && in.at < len(in.dst) {
 			return err
 		}
 	}
-	if sum != h.CRC {
-		return fmt.Errorf("%w: frame %d of %d bytes: checksum %#x, want %#x", errFrame, l.frame-1, len(dst), sum, h.CRC)
+	in.open = false
+	if in.sum != in.h.CRC {
+		return fmt.Errorf("%w: frame %d of %d bytes: checksum %#x, want %#x", errFrame, in.frame-1, len(in.dst), in.sum, in.h.CRC)
 	}
-	n := l.n
+	if in.now == nil {
+		l.measured(in.h)
+		return nil
+	}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	l.now = nil
-	l.p.landed(h, p)
+	m := in.now
+	in.now, in.dst = nil, nil
+	l.p.landed(in.h, m)
 	return nil
 }

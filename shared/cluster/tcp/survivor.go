@@ -162,8 +162,8 @@ func (n *node) drop(p *peer) {
 				n.settle(f.req)
 			}
 		}
-		if l.now != nil {
-			open[l.now] = true
+		if l.in.now != nil {
+			open[l.in.now] = true
 		}
 	}
 	clear(p.arriving)
@@ -177,8 +177,11 @@ func (n *node) drop(p *peer) {
 	n.cond.Broadcast()
 }
 
-// rests waits until nobody flushes a closed link, and nobody will.
+// rests waits until no thread flushes or polls a closed link, and none will.
 func (l *link) rests() {
+	l.in.Lock()
+	l.in.over = true
+	l.in.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.at {

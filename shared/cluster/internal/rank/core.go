@@ -6,6 +6,7 @@ package rank
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"time"
 
@@ -38,6 +39,10 @@ type Core struct {
 	Begin time.Time           // of the run
 	Abort *cluster.AbortError // of the run; Stop sets it
 	Epoch uint64              // counts threads that became runnable
+	// Poll moves what moves without waiting between this rank and others, above all peers, and reports whether anything did.
+	// Threads call it, without the lock, for a moment before they sleep: to wake one costs more than a message takes from
+	// process to process. It is set before there are threads; nil: they sleep at once.
+	Poll func(peers []int) bool
 
 	cfg       Config
 	elapsed   time.Duration // until the last return of a body
@@ -49,11 +54,12 @@ type Core struct {
 	running   int           // threads that do not wait
 	timers    int           // threads that wait until an instant at most
 	computing int           // computations queued or running
+	procs     int           // processors of this process
 }
 
 // New returns a Core without ranks whose run begins now.
 func New(cfg Config) *Core {
-	return &Core{cfg: cfg, Begin: time.Now(), aborted: make(chan struct{})}
+	return &Core{cfg: cfg, Begin: time.Now(), aborted: make(chan struct{}), procs: runtime.GOMAXPROCS(0)}
 }
 
 // Now returns the time since the run began.

@@ -51,7 +51,6 @@ func (p *Packet) fill() {
 	q := p.Recv
 	m, room := q.Into, p.Room()
 	m.From, m.Tag, m.Meta, m.Declared = p.Key.From, p.Key.Tag, p.Meta, 0
-	q.Peer = p.Key.From
 	switch {
 	case p.Declared:
 		m.Body, m.Declared = nil, p.Size
@@ -74,7 +73,7 @@ func (p *Packet) fill() {
 func (r *Rank) Hand(key match.Key, m *cluster.Msg, body []byte) {
 	p := Packet{Key: key, Meta: m.Meta, Size: m.Size(), Declared: m.Body == nil, Whole: true, Body: body}
 	if q, ok := r.box.Take(key); ok {
-		p.Recv = q
+		p.Recv, q.Peer = q, key.From
 		p.fill()
 		q.Complete(nil)
 		return
@@ -97,6 +96,7 @@ const brief = 4 << 10
 // Finish ends the receive of p, which has become whole. The caller holds the lock;
 // Finish gives it up while it copies much.
 func (r *Rank) Finish(p *Packet) {
+	p.Recv.Peer = p.Key.From // with the lock: who waits for the receive is asked for whom
 	if p.Size <= brief {
 		p.fill()
 	} else {

@@ -26,8 +26,10 @@ type Thread struct {
 	timed   bool // blocked with a deadline
 	wake    chan struct{}
 	waiting []cluster.Req
-	listed  int  // losses that Alive has left out
-	alarm   *Req // the last that Lost returned
+	peers   []int // that it polls
+	hurry   int   // halves its patience so often
+	listed  int   // losses that Alive has left out
+	alarm   *Req  // the last that Lost returned
 
 	streams map[string]*rand.Rand
 	named   map[string]int // threads made so far, by name

@@ -42,12 +42,17 @@ func (t *Thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) 
 		if i, q := t.ready(reqs); i >= 0 {
 			return i, q.take()
 		}
-		from := c.Now()
+		var from time.Duration
+		if until != 0 || c.cfg.Trace {
+			from = c.Now()
+		}
 		if until != 0 && from >= until {
 			return -1, cluster.ErrDeadline
 		}
 		t.block(until-from, until != 0, reqs)
-		c.span(t, cluster.SpanWait, from, c.Now())
+		if c.cfg.Trace {
+			c.span(t, cluster.SpanWait, from, c.Now())
+		}
 		err = t.failure()
 	}
 }
@@ -71,14 +76,13 @@ func (t *Thread) block(d time.Duration, timed bool, reqs []cluster.Req) {
 		expired = timer.C
 	}
 	c.stall()
+	polls := t.polls(reqs)
 	c.Mu.Unlock()
-	select {
-	case <-t.wake:
-		c.Mu.Lock()
-	case <-expired:
-		c.Mu.Lock()
-		t.unblock() // does nothing if a completion came in between
+	if !polls || !t.poll(d, timed) {
+		t.sleep(expired)
+	} else {
 		<-t.wake
+		c.Mu.Lock()
 	}
 	t.waiting = nil
 	for i := range reqs {
@@ -86,6 +90,20 @@ func (t *Thread) block(d time.Duration, timed bool, reqs []cluster.Req) {
 			q.forget(t)
 		}
 	}
+}
+
+// sleep waits until t is woken or its time has expired, and takes the lock.
+func (t *Thread) sleep(expired <-chan time.Time) {
+	from := time.Now()
+	select {
+	case <-t.wake:
+		t.core.Mu.Lock()
+	case <-expired:
+		t.core.Mu.Lock()
+		t.unblock() // does nothing if a completion came in between
+		<-t.wake
+	}
+	t.slept(time.Since(from))
 }
 
 // forget removes t once from the threads that wait for q.

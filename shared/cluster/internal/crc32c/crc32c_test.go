@@ -1,0 +1,67 @@
+package crc32c
+
+import (
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"testing"
+)
+
+// Texts of all lengths about the bounds of blocks, wherever they stand, have the sums of hash/crc32, whatever came before them.
+func TestUpdate(t *testing.T) {
+	if !folds {
+		t.Log("this processor has no products of polynomials in 512 bits: hash/crc32 does everything")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	all := make([]byte, 3<<20)
+	for i := range all {
+		all[i] = byte(r.Uint32())
+	}
+	check := func(b []byte) {
+		for _, sum := range []uint32{0, 1, ^uint32(0), r.Uint32()} {
+			if got, want := Update(sum, b), crc32.Update(sum, castagnoli, b); got != want {
+				t.Fatalf("%d bytes after %#x: %#x, want %#x", len(b), sum, got, want)
+			}
+		}
+	}
+	for n := range 6 * block {
+		check(all[n%67 : n%67+n])
+	}
+	for range 50 {
+		from := r.IntN(len(all))
+		check(all[from : from+r.IntN(len(all)-from)])
+	}
+	check(make([]byte, 5000))
+	// Every bit of a text counts.
+	text := all[:least+block+3]
+	want := Update(0, text)
+	for i := range 8 * len(text) {
+		text[i/8] ^= 1 << (i % 8)
+		if Update(0, text) == want {
+			t.Fatalf("bit %d does not count", i)
+		}
+		text[i/8] ^= 1 << (i % 8)
+	}
+}
+
+// The Castagnoli CRC of nine digits is in every list of check values (RFC 3720, B.4, has that of zeros).
+func TestKnown(t *testing.T) {
+	if got := Update(0, []byte("123456789")); got != 0xe3069283 {
+		t.Errorf("%#x", got)
+	}
+	if got := Update(0, make([]byte, 32)); got != 0x8a9136aa {
+		t.Errorf("%#x", got)
+	}
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	for _, n := range []int{512, 1 << 12, 1 << 16, 1 << 20} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			text := make([]byte, n)
+			b.SetBytes(int64(n))
+			for b.Loop() {
+				Update(0, text)
+			}
+		})
+	}
+}

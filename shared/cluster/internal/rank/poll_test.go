@@ -1,0 +1,114 @@
+package rank_test
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/match"
+	"gradsync/shared/cluster/internal/rank"
+)
+
+// A thread that waits polls: what only a poll brings arrives, and it polls the peers of all that it waits for.
+func TestWaitingThreadsPoll(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	b := newBench(3, rank.Config{})
+	polls, end := 0, make(chan struct{})
+	var asked []int
+	b.Poll = func(peers []int) bool {
+		if polls++; polls < 5 {
+			return true // something moves, as the pieces of a long message
+		}
+		asked = slices.Clone(peers)
+		b.Mu.Lock()
+		defer b.Mu.Unlock()
+		b.ranks[0].Hand(match.Key{From: 2, Tag: 7}, &cluster.Msg{Body: []byte{42}}, []byte{42})
+		return true
+	}
+	ok(t)(b.run(func(p cluster.Proc) error {
+		var one, two cluster.Msg
+		first, second := p.Irecv(1, 7, &one), p.Irecv(2, 7, &two)
+		defer close(end)
+		i, err := p.WaitAny(0, first, nil, second)
+		if err != nil || i != 2 || two.Body[0] != 42 {
+			t.Errorf("request %d, %v, body %v", i, err, two.Body)
+		}
+		p.Cancel(first)
+
+		return nil
+	}, func(cluster.Proc) error {
+		<-end // else all would wait for what cannot come
+		return nil
+	}))
+	if polls != 5 || !slices.Equal(asked, []int{1, 2}) {
+		t.Errorf("%d polls, of peers %v", polls, asked)
+	}
+}
+
+// Nobody polls who sleeps until an instant, or whose processor another thread of the process wants.
+func TestWhoDoesNotPoll(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	b := newBench(2, rank.Config{})
+	b.Poll = func([]int) bool {
+		t.Error("polled")
+		return false
+	}
+	ok(t)(b.run(func(p cluster.Proc) error {
+		return cluster.Sleep(p, 10*time.Millisecond)
+	}))
+	b = newBench(2, rank.Config{})
+	b.Poll = func([]int) bool {
+		t.Error("polled while another thread could run")
+		return false
+	}
+	ok(t)(b.run(func(p cluster.Proc) error {
+		return cluster.Wait(p, p.Go("other", func(cluster.Proc) error {
+			time.Sleep(10 * time.Millisecond)
+			return nil
+		}))
+	}))
+}
+
+// Polls come to an end: at the deadline, and where nothing moves the thread sleeps until it is woken.
+func TestPollsEnd(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	b := newBench(2, rank.Config{})
+	polls := 0
+	b.Poll = func([]int) bool { polls++; return true } // something always moves, and it is never the message
+	ok(t)(b.run(func(p cluster.Proc) error {
+		var m cluster.Msg
+		r := p.Irecv(1, 7, &m)
+		until := p.Now() + 5*time.Millisecond
+		if i, err := p.WaitAny(until, r); i != -1 || !errors.Is(err, cluster.ErrDeadline) || p.Now() < until {
+			t.Errorf("%d, %v after %v", i, err, p.Now())
+		}
+		p.Cancel(r)
+		return nil
+	}))
+	b = newBench(2, rank.Config{})
+	idle := make(chan struct{})
+	b.Poll = func([]int) bool {
+		select {
+		case <-idle:
+		default:
+			close(idle)
+		}
+		return false
+	}
+	var after int
+	ok(t)(b.run(func(p cluster.Proc) error {
+		var m cluster.Msg
+		return cluster.Wait(p, p.Irecv(1, 7, &m))
+	}, func(p cluster.Proc) error {
+		<-idle
+		time.Sleep(20 * time.Millisecond) // a hundred times as long as anybody polls
+		after++
+		return send(p, 0, 7, 1)
+	}))
+	if after != 1 {
+		t.Error("the message came from nowhere")
+	}
+}

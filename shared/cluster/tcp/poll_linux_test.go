@@ -1,0 +1,172 @@
+package tcp
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/match"
+	"gradsync/shared/cluster/internal/rank"
+)
+
+// linked returns two nodes with a data connection, of which nobody but the test reads and writes.
+func linked(t *testing.T, chunk int) (a, b *node) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	one, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := func(r int, conn net.Conn) *node {
+		t.Cleanup(func() { conn.Close() })
+		cfg, err := Config{Rank: r, Size: 2, Rendezvous: "127.0.0.1:1", Timeout: time.Minute}.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := newNode(cfg, 1, nil)
+		t.Cleanup(n.cancel)
+		n.chunk, n.ctl = chunk, newWire(streamOf(nil), &cfg)
+		p := &peer{n: n, rank: 1 - r, job: jobHash(""), links: make([]*link, 1), arriving: map[int64]*packet{}}
+		n.peers[1-r], p.links[0] = p, newLink(n, p, 0, conn)
+		return n
+	}
+	return joined(0, one), joined(1, other)
+}
+
+// expect receives into m from the other rank.
+func (n *node) expect(m *cluster.Msg) *rank.Req {
+	q := n.self.NewReq("recv")
+	q.Into = m
+	n.Mu.Lock()
+	defer n.Mu.Unlock()
+	n.self.Receive(q, match.Key{From: 1 - n.cfg.Rank, Tag: 7})
+	return q
+}
+
+// dispatch sends body to the other rank.
+func (n *node) dispatch(body []byte) *rank.Req {
+	q := n.self.NewReq("send")
+	q.Tag = 7
+	n.Mu.Lock()
+	n.post(q, 1-n.cfg.Rank, &cluster.Msg{Body: body}, body, 0)
+	n.settle(q)
+	n.Mu.Unlock()
+	n.fabric.flush(n.peers[1-n.cfg.Rank])
+	return q
+}
+
+// Polls alone move messages of any size, in both directions at once, however little the kernel takes at a time.
+func TestPollsMoveEverything(t *testing.T) {
+	for _, size := range []int{0, 1, 500, eager, eager + 1, 1 << 20, 24 << 20} {
+		a, b := linked(t, 1<<20)
+		var in [2]cluster.Msg
+		var reqs []*rank.Req
+		for i, n := range []*node{a, b} {
+			reqs = append(reqs, n.expect(&in[i]), n.dispatch(bytes.Repeat([]byte{byte(i + 1), 3, 5}, size)))
+		}
+		done := func() bool {
+			for _, q := range reqs {
+				if !q.Done() {
+					return false
+				}
+			}
+			return true
+		}
+		for idle := 0; !done(); idle++ {
+			if moved := a.poll([]int{1}); b.poll([]int{0}) || moved {
+				idle = 0
+			} else if time.Sleep(time.Millisecond); idle > 20000 {
+				t.Fatalf("%d bytes: nothing moves any more", size)
+			}
+		}
+		for i := range in {
+			if !bytes.Equal(in[i].Body, bytes.Repeat([]byte{byte(2 - i), 3, 5}, size)) {
+				t.Errorf("%d bytes: rank %d has others", size, i)
+			}
+		}
+		if a.pending != 0 || b.peers[0].links[0].left.Load() {
+			t.Errorf("%d bytes: %d frames are to be written", size, a.pending)
+		}
+	}
+}
+
+// A frame that is not as it was sent ends its connection, and one of those who read it says so.
+func TestAPollFindsACorruptFrame(t *testing.T) {
+	a, b := linked(t, 1<<20)
+	h := cluster.Header{Job: jobHash(""), From: 0, Tag: 7, Size: 3, Piece: 3, CRC: 1}
+	if _, err := a.peers[1].links[0].conn.Write(append(h.Append(nil), 1, 2, 3)); err != nil {
+		t.Fatal(err)
+	}
+	for range 20000 {
+		if b.poll([]int{0}); len(b.ctl.queue) > 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	b.poll([]int{0})
+	b.peers[0].links[0].read()
+	if len(b.ctl.queue) != 1 || !bytes.Contains(b.ctl.queue[0], []byte("checksum")) {
+		t.Errorf("%d complaints: %s", len(b.ctl.queue), b.ctl.queue)
+	}
+}
+
+// The time-out is for a frame that has begun, and counts from the last byte, whoever read it.
+func TestSilence(t *testing.T) {
+	a, b := linked(t, 1<<20)
+	l := b.peers[0].links[0]
+	check := func(what string, since time.Duration, silent bool) {
+		t.Helper()
+		l.in.since = time.Now().Add(-since)
+		if got := l.silent(); got != silent {
+			t.Errorf("%s, %v: silent %v", what, since, got)
+		}
+	}
+	check("no frame", 2*time.Minute, false)
+	h := cluster.Header{Job: jobHash(""), From: 0, Tag: 7, Size: 3, Piece: 3}
+	for i, part := range [][]byte{h.Append(nil)[:10], h.Append(nil)[10:], {1}} {
+		if _, err := a.peers[1].links[0].conn.Write(part); err != nil {
+			t.Fatal(err)
+		}
+		for idle := 0; !b.poll([]int{0}); idle++ {
+			if time.Sleep(time.Millisecond); idle > 20000 {
+				t.Fatal("nothing comes")
+			}
+		}
+		if time.Since(l.in.since) > 30*time.Second {
+			t.Error("what came does not count")
+		}
+		check(fmt.Sprint("part ", i), 30*time.Second, false)
+		check(fmt.Sprint("part ", i), 2*time.Minute, true)
+	}
+}
+
+// A connection on which nothing can be written is stuck once the time-out has passed since something was.
+func TestStuck(t *testing.T) {
+	a, _ := linked(t, 1<<20)
+	l := a.peers[1].links[0]
+	a.dispatch(make([]byte, 64<<20))
+	if !l.left.Load() || time.Since(l.wrote) > 30*time.Second {
+		t.Fatalf("the kernel took 64 MiB, or what it took does not count: %v", l.wrote)
+	}
+	if l.stuck() {
+		t.Error("stuck at once")
+	}
+	l.wrote = time.Now().Add(-2 * time.Minute)
+	if !l.stuck() {
+		t.Error("not stuck after twice the time-out")
+	}
+	l.busy = false
+	if l.stuck() {
+		t.Error("stuck with nothing to write")
+	}
+}
