@@ -15,17 +15,20 @@ type set struct {
 	reg  func() reg.VecVirtual
 }
 
+var sets = []set{
+	{"512", func() reg.VecVirtual { return ZMM() }},
+	{"2", func() reg.VecVirtual { return YMM() }},
+}
+
 func main() {
 	ConstraintExpr("amd64")
 	weights()
-	for _, s := range []set{
-		{"512", func() reg.VecVirtual { return ZMM() }},
-		{"2", func() reg.VecVirtual { return YMM() }},
-	} {
+	for _, s := range sets {
 		s.input("winogradInput"+s.name, false)
 		s.input("winogradEdge"+s.name, true)
 		s.output("winogradOutput" + s.name)
 	}
+	four()
 	Generate()
 }
 
