@@ -56,6 +56,7 @@ type scratch struct {
 	winograd        winogradArgs
 	inner           product
 	temp            []float32 // see winogradArgs
+	lanes           [16]int32 // offsets of as many filters
 }
 
 // state stays in a Call between calls: the tasks live here so that

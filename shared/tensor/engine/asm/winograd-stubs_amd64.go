@@ -37,6 +37,12 @@ func winograd4Gradient512(args *int)
 // winograd4Filter512 transforms sums of products to gradients of 3×3 filters of count vectors of channels.
 func winograd4Filter512(args *int)
 
+// winograd4Weights512 transforms count vectors of 3×3 filters.
+func winograd4Weights512(args *int)
+
+// winograd4Turned512 transforms count vectors of 3×3 filters.
+func winograd4Turned512(args *int)
+
 // winograd4Input2 transforms 6×6 inputs of count channels.
 func winograd4Input2(args *int)
 
@@ -49,5 +55,11 @@ func winograd4Gradient2(args *int)
 // winograd4Filter2 transforms sums of products to gradients of 3×3 filters of count vectors of channels.
 func winograd4Filter2(args *int)
 
-// winograd4Weights transforms 3×3 filters of count groups of 8.
-func winograd4Weights(args *int)
+// winograd4Weights2 transforms count vectors of 3×3 filters.
+func winograd4Weights2(args *int)
+
+// winograd4Turned2 transforms count vectors of 3×3 filters.
+func winograd4Turned2(args *int)
+
+// winograd4Store writes count groups of 8 filters of 9 planes of taps.
+func winograd4Store(args *int)

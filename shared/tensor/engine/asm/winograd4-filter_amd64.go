@@ -211,6 +211,7 @@ func (t *winograd4Filter) filters(s *scratch, sums []float32, o, rows, c, wide i
 			args.src, args.dst = &sums[r*wide+half], &taps[half]
 			t.filter(&args.count)
 		}
-		vec.Transpose(t.dw[((o+r)*t.g.InC+c)*9:], 9, taps, wide, 9, wide)
+		args.count, args.src, args.dst = wide/8, &taps[0], &t.dw[((o+r)*t.g.InC+c)*9]
+		winograd4Store(&args.count)
 	}
 }

@@ -126,11 +126,12 @@ func (p *panels) at(v, r int) (at, next int) {
 type winograd4 struct {
 	set            *kernels
 	input, output  func(args *int)
+	weights        func(args *int)
 	plan           *winograd4Plan
 	rows, depth    int
 	w, u           []float32 // filters, and transformed [block of 16 rows][point][depth][16]
-	lanes, taps    [9]int32  // offsets of eight rows' filters, and of the taps
-	rowW, depthW   int       // distance of two rows and of two channels of depth in w
+	ins            int       // channels of a filter
+	turned         bool
 	x, y           []float32
 	plane, groups  int // of one channel; vectors of one pixel
 	first, vectors int // of tiles: vectors first ≤ v < first+vectors are under way
@@ -153,27 +154,24 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.four
 	*t = winograd4{
-		set: &sets[e.isa], input: winograd4Input2, output: winograd4Output2,
+		set: &sets[e.isa], input: winograd4Input2, output: winograd4Output2, weights: winograd4Weights2,
 		plan: kept(&s.products.fours, tensor.Conv{N: g.N, H: g.H, W: g.W, InC: pitch}, newWinograd4Plan),
-		rows: g.OutC, depth: g.InC, rowW: 9 * g.InC, depthW: 9,
-		w: w, x: x, y: y, plane: g.H * g.W * pitch, groups: pitch / tensor.Lanes, bias: bias, u: nil,
+		rows: g.OutC, depth: g.InC, ins: g.InC, turned: turned,
+		w: w, x: x, y: y, plane: g.H * g.W * pitch, groups: pitch / tensor.Lanes, bias: bias,
 	}
 	if e.isa == avx512 {
-		t.input, t.output = winograd4Input512, winograd4Output512
+		t.input, t.output, t.weights = winograd4Input512, winograd4Output512, winograd4Weights512
 	}
 	if turned {
-		t.rows, t.depth, t.rowW, t.depthW = g.InC, g.OutC, 9, 9*g.InC
-	}
-	for i := range t.taps {
-		t.lanes[i], t.taps[i] = int32(i*t.rowW), int32(i)
-		if turned {
-			t.taps[i] = int32(8 - i)
+		t.rows, t.depth, t.weights = g.InC, g.OutC, winograd4Turned2
+		if e.isa == avx512 {
+			t.weights = winograd4Turned512
 		}
 	}
 	all := len(t.plan.tiles) * t.groups
 	threads := worth(c.Threads, points*all*tensor.Lanes*g.InC*g.OutC)
 	if 4*points*t.rows*t.depth <= filtersInL3 {
-		t.u = team.Resize(&s.products.b, points*t.rows*t.depth)
+		t.u = team.Resize(&s.products.b, points*t.rows/together*t.pointU(t.depth))
 		t.stage = filtersFirst
 		s.Run(threads, t, t.rows/together)
 		t.stage, t.vectors = chunks, all
@@ -198,7 +196,7 @@ func (t *winograd4) Part(s *scratch, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		switch t.stage {
 		case filtersFirst:
-			t.filters(s, t.u, i*together, together, 0, t.depth)
+			t.filters(s, t.u[i*points*t.pointU(t.depth):], i*together, together, 0, t.depth)
 		case chunks:
 			first := i * t.chunk
 			n := min(t.chunk, t.vectors-first)
@@ -221,7 +219,7 @@ func (t *winograd4) Part(s *scratch, lo, hi int) {
 // block computes rows of outputs, from the filters on.
 func (t *winograd4) block(s *scratch, row, rows int) {
 	out := team.Resize(&s.panels[1], points*t.pointOut(rows, t.vectors))
-	u := team.Resize(&s.panels[0], points*rows*depthBlock)
+	u := team.Resize(&s.panels[0], points*rows/together*t.pointU(min(depthBlock, t.depth)))
 	for d := 0; d < t.depth; d += depthBlock {
 		depth := min(depthBlock, t.depth-d)
 		t.filters(s, u, row, rows, d, depth)
@@ -232,19 +230,25 @@ func (t *winograd4) block(s *scratch, row, rows int) {
 
 // filters transforms the filters of some rows and channels of depth to u.
 func (t *winograd4) filters(s *scratch, u []float32, row, rows, d, depth int) {
-	args := &s.winograd
-	args.offsets, args.taps = &t.lanes[0], &t.taps[0]
-	args.step, args.next, args.apart = 4*t.depthW, 4*together, 4*together*depth
-	if t.stage == filtersFirst {
-		u = u[points*row*depth:]
+	lanes, step := 9*t.ins, 9
+	if t.turned {
+		lanes, step = step, lanes
 	}
-	for r := 0; r < rows; r += 8 {
+	for i := range s.lanes {
+		s.lanes[i] = int32(i * lanes)
+	}
+	args := &s.winograd
+	args.offsets = &s.lanes[0]
+	args.step, args.next, args.apart, args.plane = 4*step, 4*together, 4*t.pointU(depth), 4*lanes
+	for r := 0; r < rows; r += t.set.lanes {
 		args.count = depth
-		args.src = &t.w[(row+r)*t.rowW+d*t.depthW]
-		args.dst = &u[points*(r&^15)*depth+r&8]
-		winograd4Weights(&args.count)
+		args.src, args.dst = &t.w[(row+r)*lanes+d*step], &u[points*t.pointU(depth)*(r/together)+r%together]
+		t.weights(&args.count)
 	}
 }
+
+// pointU returns the floats from point to point of transformed filters.
+func (t *winograd4) pointU(depth int) int { return (depth + 1) * together }
 
 // inputs transforms some channels of vector first + v of tiles to vector v of in.
 func (t *winograd4) inputs(s *scratch, in *panels, first, v, d, depth int) {
@@ -279,8 +283,8 @@ func (t *winograd4) products(s *scratch, u []float32, in *panels, out []float32,
 					args.flags = resume
 				}
 				at, _ := in.at(v, d+k)
-				a := u[i*depth*together+k*together:]
-				t.column(args, a, in.v[i*in.point+at:], out[i*point+v*tensor.Lanes:], rows, n, points*depth*together)
+				a := u[i*t.pointU(depth)+k*together:]
+				t.column(args, a, in.v[i*in.point+at:], out[i*point+v*tensor.Lanes:], rows, n, points*t.pointU(depth))
 			}
 		}
 	}

@@ -21,8 +21,7 @@ type winogradArgs struct {
 	bias       *float32
 	biasStep   int
 	temp       *float32 // 36 vectors, of F(4×4, 3×3)
-	plane      int      // of two of the 9 gradients of a filter
-	taps       *int32   // of a filter to transform, whose lanes are at offsets
+	plane      int      // of two of the 9 planes of filters' taps, or of two filters
 }
 
 // winograds tells convolutions that F(2×2, 3×3) computes: 16 products per four

@@ -161,8 +161,10 @@ func four() {
 		s.fourOutput()
 		s.fourGradient()
 		s.fourFilter()
+		s.fourWeights("winograd4Weights", func(tap int) int { return tap })
+		s.fourWeights("winograd4Turned", func(tap int) int { return 8 - tap })
 	}
-	fourWeights()
+	fourStore()
 }
 
 // twice emits f along the columns and then along the rows of an n×n square. get reads a value of the
@@ -237,11 +239,13 @@ func (s set) fourInput() {
 	step, next, apart, offsets, mask := field(args, 24), field(args, 32), field(args, 40), field(args, 48), field(args, 56)
 	k := s.newConstants("inputs"+s.name, inputConstants...)
 	Label("loop")
-	at := GP64()
+	at, ahead := GP64(), GP64()
+	LEAQ(operand.Mem{Base: src, Index: step, Scale: 2}, ahead)
 	s.twice(args, 6, k.inputs, func(r, c int) reg.VecVirtual {
 		v := s.reg()
 		MOVLQSX(operand.Mem{Base: offsets, Disp: 4 * (6*r + c)}, at)
 		VMOVUPS(operand.Mem{Base: src, Index: at, Scale: 4}, v)
+		PREFETCHT0(operand.Mem{Base: ahead, Index: at, Scale: 4})
 		for i, edge := range []bool{r == 0, r == 5, c == 0, c == 5} {
 			if edge {
 				VANDPS(operand.Mem{Base: mask, Disp: 64 * i}, v, v)
@@ -260,13 +264,15 @@ func (s set) fourOutput() {
 	bias, biasStep := field(args, 64), field(args, 72)
 	k := s.newConstants("outputs"+s.name, outputConstants...)
 	Label("loop")
-	at := GP64()
+	at, ahead := GP64(), GP64()
+	LEAQ(operand.Mem{Base: dst, Index: next, Scale: 2}, ahead)
 	s.twice(args, 6, k.outputs, s.square(src, apart), func(r, c int, v reg.VecVirtual) {
 		add := s.reg()
 		VBROADCASTSS(operand.Mem{Base: bias}, add)
 		VADDPS(add, v, v)
 		MOVLQSX(operand.Mem{Base: offsets, Disp: 4 * (4*r + c)}, at)
 		VMOVUPS(v, operand.Mem{Base: dst, Index: at, Scale: 4})
+		PREFETCHT0(operand.Mem{Base: ahead, Index: at, Scale: 4})
 	})
 	ADDQ(step, src)
 	ADDQ(next, dst)
@@ -279,11 +285,13 @@ func (s set) fourGradient() {
 	step, next, apart, offsets := field(args, 24), field(args, 32), field(args, 40), field(args, 48)
 	k := s.newConstants("gradients"+s.name, gradientConstants...)
 	Label("loop")
-	at := GP64()
+	at, ahead := GP64(), GP64()
+	LEAQ(operand.Mem{Base: src, Index: step, Scale: 2}, ahead)
 	s.twice(args, 4, k.gradients, func(r, c int) reg.VecVirtual {
 		v := s.reg()
 		MOVLQSX(operand.Mem{Base: offsets, Disp: 4 * (4*r + c)}, at)
 		VMOVUPS(operand.Mem{Base: src, Index: at, Scale: 4}, v)
+		PREFETCHT0(operand.Mem{Base: ahead, Index: at, Scale: 4})
 		return v
 	}, follow(dst, apart))
 	ADDQ(step, src)
@@ -302,26 +310,3 @@ func (s set) fourFilter() {
 	ADDQ(next, dst)
 	end(count)
 }
-
-// fourWeights emits G g Gᵀ of eight filters that offsets tell, count times.
-func fourWeights() {
-	args, count, src, dst := begin("winograd4Weights", "transforms 3×3 filters of count groups of 8.")
-	step, next, apart, lanes, taps := field(args, 24), field(args, 32), field(args, 40), field(args, 48), field(args, 96)
-	s := sets[1]
-	k := s.newConstants("weights", filterConstants...)
-	Label("loop")
-	at := GP64()
-	s.twice(args, 3, k.weights, func(r, c int) reg.VecVirtual {
-		v, index, mask := YMM(), YMM(), YMM()
-		MOVLQSX(operand.Mem{Base: taps, Disp: 4 * (3*r + c)}, at)
-		LEAQ(operand.Mem{Base: src, Index: at, Scale: 4}, at)
-		VMOVUPS(operand.Mem{Base: lanes}, index)
-		VPCMPEQD(mask, mask, mask)
-		VGATHERDPS(mask, operand.Mem{Base: at, Index: index, Scale: 4}, v)
-		return v
-	}, follow(dst, apart))
-	ADDQ(step, src)
-	ADDQ(next, dst)
-	end(count)
-}
-

@@ -11,13 +11,14 @@ import (
 )
 
 type set struct {
-	name string
-	reg  func() reg.VecVirtual
+	name  string
+	bytes int // of a register
+	reg   func() reg.VecVirtual
 }
 
 var sets = []set{
-	{"512", func() reg.VecVirtual { return ZMM() }},
-	{"2", func() reg.VecVirtual { return YMM() }},
+	{"512", 64, func() reg.VecVirtual { return ZMM() }},
+	{"2", 32, func() reg.VecVirtual { return YMM() }},
 }
 
 func main() {
