@@ -32,10 +32,11 @@ type winograd4Filter struct {
 	stage            int
 }
 
-// filterSteps is about how many images of tiles are multiplied at a time,
-// filterRows and filterVectors4 how large a block of sums is.
+// filterMost is up to how many images of tiles are multiplied together, filterSteps
+// about how many of them at a time where there are more, filterRows and filterVectors4 how large a block of sums is.
 const (
-	filterSteps    = 192
+	filterMost     = 256
+	filterSteps    = 96
 	filterRows     = 32
 	filterVectors4 = 8
 )
@@ -60,7 +61,10 @@ func (e engine) winograd4Filter(c *tensor.Call, g tensor.Conv, x, dy, dw []float
 		t.input, t.gradient, t.filter = winograd4Input512, winograd4Gradient512, winograd4Filter512
 	}
 	all := len(t.plan.tiles)
-	most := min(all, max(1, filterSteps/g.N))
+	most := all
+	if all*g.N > filterMost {
+		most = min(all, max(1, filterSteps/g.N))
+	}
 	t.images = images[:0]
 	for i := range most * g.N {
 		t.images = append(t.images, int32(i/g.N*pitch+i%g.N))
@@ -80,7 +84,7 @@ func (e engine) winograd4Filter(c *tensor.Call, g tensor.Conv, x, dy, dw []float
 		t.last = t.first+t.tiles == all
 		t.in = newPanels(&s.products.d, g.InC/tensor.Lanes, t.tiles*g.N)
 		t.stage = transforming
-		s.Run(threads, t, t.tiles*(g.InC+g.OutC)/tensor.Lanes)
+		s.Run(threads, t, t.tiles*(g.N+g.OutC))
 		t.stage = multiplying
 		s.Run(threads, t, blocks)
 	}
@@ -94,42 +98,43 @@ func (t *winograd4Filter) Part(s *scratch, lo, hi int) {
 	}
 	s.winograd.temp = &team.Resize(&s.temp, points*tensor.Lanes)[0]
 	for i := lo; i < hi; i++ {
-		vectors := t.g.InC / tensor.Lanes
-		switch tile, v := i%t.tiles, i/t.tiles; {
+		switch inputs := t.tiles * t.g.N; {
 		case t.stage == multiplying:
 			t.block(s, i*filterRows, min(filterRows, t.g.OutC-i*filterRows))
-		case v < vectors:
-			t.inputs(s, tile, v)
+		case i < inputs:
+			t.inputs(s, i)
 		default:
-			t.gradients(s, tile, (v-vectors)*tensor.Lanes)
+			t.gradients(s, (i-inputs)/t.g.OutC, (i-inputs)%t.g.OutC)
 		}
 	}
 }
 
-// inputs transforms one vector of channels of all images of a tile.
-func (t *winograd4Filter) inputs(s *scratch, tile, v int) {
+// inputs transforms all channels of an image of a tile; rows are counted through both.
+func (t *winograd4Filter) inputs(s *scratch, row int) {
 	args := &s.winograd
-	at, next := t.in.at(v, tile*t.g.N)
-	plan := &t.plan.tiles[t.first+tile]
-	args.step, args.next, args.apart = 4*t.g.InC, 4*next, 4*t.in.point
-	args.offsets, args.mask = &plan.in[0], &winograd4Masks[plan.edges][0][0]
-	for half := 0; half < tensor.Lanes; half += t.set.lanes {
-		args.count = t.g.N
-		args.src, args.dst = &t.xt[v*tensor.Lanes+half], &t.in.v[at+half]
-		t.input(&args.count)
+	tile := &t.plan.tiles[t.first+row/t.g.N]
+	args.step, args.next, args.apart = 4*tensor.Lanes, 4*tensor.Lanes, 4*t.in.point
+	args.offsets, args.mask = &tile.in[0], &winograd4Masks[tile.edges][0][0]
+	x := t.xt[row%t.g.N*t.g.InC:]
+	for v, n := 0, 0; v < t.in.n; v += n {
+		_, n = t.in.group(v)
+		at, _ := t.in.at(v, row)
+		for half := 0; half < tensor.Lanes; half += t.set.lanes {
+			args.count = n
+			args.src, args.dst = &x[v*tensor.Lanes+half], &t.in.v[at+half]
+			t.input(&args.count)
+		}
 	}
 }
 
-// gradients transforms 16 outputs' gradients of all images of a tile.
+// gradients transforms the gradients of an output's tile, all images.
 func (t *winograd4Filter) gradients(s *scratch, tile, o int) {
 	args := &s.winograd
-	args.step, args.next, args.apart = 4*t.plane, 4*t.rowOut, 4*t.pointOut
+	args.step, args.next, args.apart = 4*t.set.lanes, 4*t.set.lanes, 4*t.pointOut
 	args.offsets = &t.plan.tiles[t.first+tile].out[0]
-	for lane := 0; lane < t.pitch; lane += t.set.lanes {
-		args.count = tensor.Lanes
-		args.src, args.dst = &t.dy[o*t.plane+lane], &t.out[o*t.rowOut+tile*t.pitch+lane]
-		t.gradient(&args.count)
-	}
+	args.count = t.pitch / t.set.lanes
+	args.src, args.dst = &t.dy[o*t.plane], &t.out[o*t.rowOut+tile*t.pitch]
+	t.gradient(&args.count)
 }
 
 // block sums products of some outputs, a few vectors of channels at a time.

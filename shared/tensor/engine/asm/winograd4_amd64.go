@@ -201,8 +201,10 @@ func (t *winograd4) Part(s *scratch, lo, hi int) {
 			first := i * t.chunk
 			n := min(t.chunk, t.vectors-first)
 			in := newPanels(&s.panels[0], n, t.depth)
-			for v := range n {
-				t.inputs(s, &in, first, v, 0, t.depth)
+			for d := range t.depth { // all of a channel's: its pages are read together
+				for v := range n {
+					t.inputs(s, &in, first, v, d, 1)
+				}
 			}
 			out := team.Resize(&s.panels[1], points*t.pointOut(t.rows, n))
 			t.products(s, t.u, &in, out, t.rows, 0, t.depth)
@@ -316,14 +318,18 @@ func (t *winograd4) outputs(s *scratch, out []float32, first, n, row, rows int) 
 	if t.bias != nil {
 		args.bias, args.biasStep = &t.bias[row], 4
 	}
-	bias := args.bias
-	for v := range n {
-		tile, group := &t.plan.tiles[(first+v)/t.groups], (first+v)%t.groups
-		args.offsets = &tile.out[0]
-		for half := 0; half < tensor.Lanes; half += t.set.lanes {
-			args.count, args.bias = rows, bias
-			args.src, args.dst = &out[v*tensor.Lanes+half], &t.y[row*t.plane+group*tensor.Lanes+half]
-			t.output(&args.count)
+	for r := range rows { // all of a channel's: its pages are written together
+		for v := range n {
+			tile, group := &t.plan.tiles[(first+v)/t.groups], (first+v)%t.groups
+			args.offsets = &tile.out[0]
+			for half := 0; half < tensor.Lanes; half += t.set.lanes {
+				args.count = 1
+				args.src, args.dst = &out[(r*n+v)*tensor.Lanes+half], &t.y[(row+r)*t.plane+group*tensor.Lanes+half]
+				t.output(&args.count)
+			}
+		}
+		if t.bias != nil {
+			args.bias = &t.bias[min(row+r+1, row+rows-1)]
 		}
 	}
 }
