@@ -140,6 +140,9 @@ func (n noNetwork) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestNothingIsDownloadedUnasked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	alone(t)
 	saved := http.DefaultTransport
 	defer func() { http.DefaultTransport = saved }()

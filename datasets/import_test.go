@@ -292,6 +292,9 @@ func TestImportIDX(t *testing.T) {
 
 // Mistakes name the file, what it has and what is wanted.
 func TestImportNamesMistakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	gray16 := image.NewGray16(image.Rect(0, 0, 28, 28))
 	clear := image.NewNRGBA(image.Rect(0, 0, 28, 28))
 	train := func(dir string, images, labels []byte) {

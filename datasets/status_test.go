@@ -25,6 +25,9 @@ func states(t *testing.T, o Options) map[string]string {
 }
 
 func TestVerifyStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	alone(t)
 	bare := map[string]string{"mnist": StateAbsent, "fashion-mnist": StateBuiltIn, "cifar-10": StateAbsent, "synthetic": StateBuiltIn}
 	if diff := cmp.Diff(bare, states(t, Options{})); diff != "" {

@@ -250,6 +250,9 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 // A page of few results says beside its verdicts how many claims they are of, and in its
 // provenance that a program of no known commit may have been changed.
 func TestAPageOfFewResultsSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for commit, changes := range map[string]string{"unknown": "changes unknown", bbbb: "changes none: the working tree was clean"} {
 		root, run := t.TempDir(), aRun()
 		run.Commit = commit
@@ -274,6 +277,9 @@ func TestAPageOfFewResultsSaysSo(t *testing.T) {
 // The page to hand in says so too, beside the result and in the box, and a page whose
 // records belong to its results does not.
 func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	root := t.TempDir()
 	page := func() string {
 		pages, err := renderFrom(root, true)

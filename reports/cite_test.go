@@ -68,6 +68,9 @@ func TestOneNameForTheSoftware(t *testing.T) {
 
 // TestPagesSayHowToCite: the page, a key of its own and its commits.
 func TestPagesSayHowToCite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for name, key := range map[string]string{"dasp.html": "gradsync-dasp", "ring.html": "gradsync-ring", "compare.html": "gradsync-compare",
 		"dasp/example5.html": "gradsync-dasp-example5", "index.html": "gradsync"} {
 		bib := cut(t, pageOf(t, name), `id="bib-gradsync" tabindex="0">`, "</pre>")

@@ -100,6 +100,9 @@ func contrast(t *testing.T, a, b string) float64 {
 // TestCodeColours: code.css knows every class and step of the pages, and each colour
 // of a token can be read on each ground it stands on, in both themes.
 func TestCodeColours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	css, err := os.ReadFile("assets/code.css")
 	if err != nil {
 		t.Fatal(err)

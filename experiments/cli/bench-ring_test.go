@@ -53,6 +53,9 @@ func TestBenchRing(t *testing.T) {
 
 // Where Open MPI is not on PATH, a row says so plainly.
 func TestBenchRingWithoutOpenMPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	t.Setenv("PATH", t.TempDir())
 	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --tls --quiet")...)
 	if rc != exitOK || strings.Count(out, "absent") != 2 || !strings.Contains(out, "\n2 processes, 4 KiB, with TLS 1.3: ") ||

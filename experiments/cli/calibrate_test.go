@@ -14,6 +14,9 @@ import (
 // A short calibration: the object has every codec at every density, and the file
 // is a platform of --workers hosts with the rates at 10 %, each with its reason.
 func TestCalibrate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	file := filepath.Join(t.TempDir(), "mine.json")
 	rc, out, msg := gradsync("calibrate", "--seconds", "0.1", "--workers", "3", "--bandwidth", "10 Gb/s", "--name", "mine", "--out", file, "--json")
 	var got struct {
@@ -76,6 +79,9 @@ func far(a, b float64) bool { return a < 0.99*b || a > 1.01*b }
 
 // Without --json a table: one line per codec and pass, and no file.
 func TestCalibrateTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	rc, out, msg := gradsync("calibrate", "--seconds", "0.1", "--quiet")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if rc != exitOK || msg != "" || len(lines) != 12 || strings.Join(strings.Fields(lines[2]), " ") != "density 1 % 10 % 50 % 100 %" ||
@@ -85,6 +91,9 @@ func TestCalibrateTable(t *testing.T) {
 }
 
 func TestCalibrateUsage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	file := filepath.Join(t.TempDir(), "none.json")
 	for command, want := range map[string]string{
 		"--seconds 0":             "--seconds 0: more than 0",

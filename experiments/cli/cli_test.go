@@ -168,6 +168,9 @@ func TestClaims(t *testing.T) {
 
 // The JSON that scripts read keeps its keys.
 func TestJSONShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	var ran []string
 	with(t, fake("dasp/table5", 1, &ran, never))
 	dir := t.TempDir()

@@ -27,6 +27,9 @@ func ownFolders(t *testing.T) {
 // An imported folder is found by its name by every command, and classes and the network's
 // last layer follow from it.
 func TestDataImport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	ownFolders(t)
 	made := object(t, "data import "+shapes+" --name shapes")
 	if made["same"] != false || len(made["classes"].([]any)) != 3 || made["split"] != "by key" || !strings.Contains(made["folder"].(string), "gradsync") {

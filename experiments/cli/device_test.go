@@ -16,7 +16,7 @@ import (
 const noGPU = "gpu: none (/nowhere/libcuda.so.1 not found: NVIDIA's driver is not installed here)"
 
 // short is a training of a moment.
-var short = strings.Fields("train --sync ring --pushes 6 --eval-every -1 --json")
+var short = strings.Fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --eval-every -1 --json")
 
 // TestBrokenGPU: a GPU that cannot be described has its reason beside its number; the others
 // compute.
@@ -69,7 +69,7 @@ func TestWithoutGPU(t *testing.T) {
 		t.Setenv(gpu.EnvRequire, c.require)
 		args := append([]string{}, short...)
 		if strings.Contains(c.flags, "timing-only") {
-			args = strings.Fields("train --sync ring --pushes 6 --json")
+			args = strings.Fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --json")
 		}
 		rc, _, msg := gradsync(append(args, strings.Fields(c.flags)...)...)
 		if rc != c.rc || !strings.Contains(msg, c.says) || c.rc != exitOK && strings.Count(msg, "\n") != 1 {
@@ -101,9 +101,9 @@ func TestWithGPU(t *testing.T) {
 		args string
 		line bool
 	}{
-		{"train --sync ring --pushes 6 --eval-every -1 --json", true},
-		{"train --sync ring --pushes 6 --eval-every -1 --json --device cuda:0", true},
-		{"train --sync ring --pushes 6 --eval-every -1 --json --device cpu", false},
+		{"train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --eval-every -1 --json", true},
+		{"train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --eval-every -1 --json --device cuda:0", true},
+		{"train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --eval-every -1 --json --device cpu", false},
 		{"grad --samples 0:2 --json --out " + dir + "/g --device cuda", true},
 		{"grad --samples 0:2 --json --out " + dir + "/h", false},
 		{"run ring/equals-sgd --profile ci --json --out " + dir, false},
@@ -169,15 +169,16 @@ func TestLosesGPU(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	l := faketest.Machine(t, fakegpu.Options{})
-	if err := l.FailAt(400, 700); err != nil {
+	if err := l.FailAt(200, 700); err != nil {
 		t.Fatal(err)
 	}
-	rc, _, msg := gradsync(short...)
+	wide := append(slices.Clone(short), "--width", "1")
+	rc, _, msg := gradsync(wide...)
 	if rc != exitFailed || !strings.Contains(msg, "CUDA_ERROR_ILLEGAL_ADDRESS (700)") || !strings.Contains(msg, "run again with --device cpu") {
 		t.Errorf("exit %d: %s", rc, msg)
 	}
 	faketest.Machine(t, fakegpu.Options{Memory: 1 << 20})
-	rc, _, msg = gradsync(short...)
+	rc, _, msg = gradsync(wide...)
 	if rc != exitFailed || !strings.Contains(msg, "wanted") || !strings.Contains(msg, "free of 1048576 bytes") || !strings.Contains(msg, "a smaller batch") {
 		t.Errorf("exit %d: %s", rc, msg)
 	}

@@ -13,6 +13,9 @@ import (
 // Figures come without pages: the command lists what it wrote, progress stays off
 // the standard output, and options of pages are refused.
 func TestReportFigures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	results := t.TempDir()
 	const from = "../results/ring/steps"
 	if err := os.Mkdir(filepath.Join(results, "ring"), 0o755); err != nil {
@@ -90,6 +93,9 @@ func TestReportWithoutResults(t *testing.T) {
 // A letter that the fonts of the images lack costs its figure the PNG and nothing else, and
 // the command says so.
 func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	r, err := result.Read("../results/ring/steps.json")
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +149,9 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 // One experiment's page stands alone, its notebook for Jupyter lies below --out, and what does not go
 // together is one line.
 func TestReportOfOneExperiment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	const own = "../own/testdata/sample"
 	dir := t.TempDir()
 	rc, out, msg := gradsync("report", "--results", own, "--experiment", "own/sample", "--single-file", "--out", dir)

@@ -41,6 +41,9 @@ func TestExperimentsAreWellFormed(t *testing.T) {
 // What the quick experiments write obeys the schema, repeats byte for byte and
 // judges only claims that exist.
 func TestResultsObeyTheSchema(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	obeys := schema(t, result.SchemaJSON)
 	ids := []string{"dasp/table1", "dasp/table2", "dasp/table3", "dasp/thresholds"}
 	dirs := []string{t.TempDir(), t.TempDir()}

@@ -50,6 +50,9 @@ func TestNetworkRemarks(t *testing.T) {
 // A checkpoint says which network it is of, and another one refuses it, by side
 // of the images too, which no tensor's shape shows.
 func TestLoadChecksTheNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	w, g := filepath.Join(t.TempDir(), "w"), filepath.Join(t.TempDir(), "g")
 	const size = " --model resnet18 --width 0.0625 --image 16"
 	const train, grad = "train --data synthetic --sync bsp --workers 1 --batch 2 --updates 1 --eval-every -1", "grad --data synthetic --samples 0:2 --out "

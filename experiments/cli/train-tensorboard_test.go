@@ -15,6 +15,9 @@ import (
 // logged or, without one, when the ranks stepped. The same command writes the
 // same bytes.
 func TestTrainTensorboard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for sync, want := range map[string]string{"dasp": "gradient/staleness gradient/wait seconds update/gradients final/state_share/WSS",
 		"ring": "update/seconds", "ringsparse": "final/ringsparse/totals/Sent/Bytes", "cssgd": "final/coded/totals/packets"} {
 		dir, again := t.TempDir(), t.TempDir()

@@ -23,6 +23,9 @@ func (r *remover) Write(p []byte) (int, error) {
 // A training whose files cannot be written any more prints its outcome all the same, names the
 // files that were asked for, and fails.
 func TestTheOutcomeIsPrintedThoughNothingCanBeWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, flag := range []string{"--save", "--trace", "--record"} {
 		msg := &remover{folder: filepath.Join(t.TempDir(), "gone")}
 		if err := os.Mkdir(msg.folder, 0o755); err != nil {

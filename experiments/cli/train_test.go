@@ -280,6 +280,9 @@ func TestDataNoteSaysItOnce(t *testing.T) {
 
 // The four verdicts on a data set, with their exit codes.
 func TestDataVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	t.Setenv(datasets.EnvDir, "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())

@@ -17,6 +17,9 @@ import (
 // Where the order of summation is the method's, every runtime gives the same
 // bits.
 func TestRuntimesGiveTheSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, sync := range []string{"ring", "naive", "halving-doubling", "hierarchical", "ringsparse", "bsp"} {
 		want := ""
 		for _, runtime := range Runtimes {

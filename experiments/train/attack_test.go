@@ -107,6 +107,9 @@ func TestAttacksChangeTheirPiecesAlone(t *testing.T) {
 
 // An attacked training has the same bits on any nodes: all holders have the same bad piece.
 func TestAttacksReachEveryHolderAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, kind := range Attacks {
 		want := ""
 		for _, n := range []int{1, 4} {

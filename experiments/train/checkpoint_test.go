@@ -116,6 +116,9 @@ func alike(t *testing.T, name string, got, want *Outcome) {
 
 // Whatever the method, a run on virtual time that goes on from any of its states is the run that nobody disturbed.
 func TestEveryMethodGoesOnFromItsStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for i, sync := range Methods() {
 		t.Run(sync, func(t *testing.T) {
 			c := keptRun(t, sync)
@@ -173,6 +176,9 @@ func TestEndsAndRecordsComeAgain(t *testing.T) {
 
 // Options of coded SGD and what int32 could not hold.
 func TestCodedGoesOnFromItsStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for name, o := range map[string]codedsgd.Options{
 		"literal": {Redundancy: 2, Literal: true}, "rounds": {Redundancy: 2, MicroBlocks: 12, Rounds: true},
 		"rule": {Redundancy: 2, MicroBlocks: 6, Rule: codedsgd.Rule{Name: codedsgd.Clip}},
@@ -195,6 +201,9 @@ func TestCodedGoesOnFromItsStates(t *testing.T) {
 
 // Options of ringsparse, whose messages depend on numbers.
 func TestSparseGoesOnFromItsStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for name, o := range map[string]ringsparse.Options{
 		"auto": {Bandwidth: 1e6}, "threshold": {Threshold: 1e-3, Kinds: "gradients", LogChoices: true, Codec: "bitmap"},
 		"printed":    {Rule: "printed", Size: "layer", Sign: "printed"},

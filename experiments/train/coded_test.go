@@ -23,6 +23,9 @@ func inBlocks(sync string, n, redundancy, micro int) Config {
 // micro-blocks give the bits of one node that computes all. Times on a shared trajectory stand on
 // it.
 func TestMicroBlocksAreOneTrajectory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	want := mustRun(t, inBlocks(codedsgd.SSGDMulticast, 1, 1, 12)).ParamsSHA256
 	for _, n := range []int{2, 3, 4} {
 		for r := 1; r <= min(n, 3); r++ {

@@ -46,6 +46,9 @@ func processes(t *testing.T, n int, config func(rank int) Config) (*Outcome, []e
 
 // Processes give the bits and the bytes of virtual time, to the target as well.
 func TestProcessesGiveTheSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, sync := range []string{"ring", "ringsparse", "cssgd", "bsp"} {
 		c := quick(sync)
 		c.Platform, c.Workers, c.MaxPushes, c.EvalEvery, c.TargetAccuracy = uneven(3), 3, 60, 12, 0.15

@@ -36,6 +36,7 @@ func TestReplayIsTheRun(t *testing.T) {
 			o := rivals.Defaults(6)
 			cfg := own(sync, o)
 			change(&cfg, &o)
+			cfg.Model, cfg.Width, cfg.Clock = "mlp", 1.0/16, &Clock{Width: 1.0 / 16} // which a clock times as any other
 			cfg.Options, cfg.Batch, cfg.EvalImages, cfg.MaxPushes, cfg.EvalEvery = &o, 1, 10, 24, 8
 			replayed := mustRun(t, cfg)
 			cfg.Clock = nil

@@ -141,6 +141,9 @@ func TestSection324BestRedundancy(t *testing.T) {
 
 // The floats that pages compute are the exact loads.
 func TestFormulasAreTheExactLoads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	near := func(what string, n, r int, got float64, want *big.Rat) {
 		f, _ := want.Float64()
 		if math.Abs(got-f) > 1e-14*f {

@@ -285,6 +285,9 @@ func opened(t *testing.T) *Book {
 // Every committed result has a page, also where one seed has no interval, and it shows
 // every figure of the result.
 func TestCommittedResultsRender(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	b, all := opened(t), committedResults(t)
 	for _, r := range all {
 		p, err := b.Page(r, find)

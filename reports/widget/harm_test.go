@@ -21,6 +21,9 @@ var numeric = []struct{ id, frame, of, columns string }{
 // Text where a number is gives one clear error that names the frame, in the whole of a
 // column and in a single row; a frame without its columns does too.
 func TestTextIsNoNumber(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, x := range numeric {
 		clean := committedOf(t, x.id)
 		for _, key := range append(strings.Fields(x.columns), "") {

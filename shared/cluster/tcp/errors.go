@@ -88,7 +88,7 @@ func (f *failure) restore(local *siblings) *cluster.AbortError {
 	return a
 }
 
-// siblings is what the ranks of one process share: one clock, and the first error that each of them reported, so that
+// siblings holds one clock for the ranks of one process, and the first error that each of them reported, so that
 // they see the very error and not its text. nil keeps none.
 type siblings struct {
 	mu    sync.Mutex
