@@ -35,9 +35,16 @@ func TestWinograd4(t *testing.T) {
 			for threads := 1; threads <= 3; threads++ {
 				got := [3][]float32{make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))}
 				c := &tensor.Call{Threads: threads}
-				e.ConvForward(c, g, x, w, bias, got[0])
-				e.ConvBackwardData(c, g, dy, w, got[1])
-				e.ConvBackwardFilter(c, g, x, dy, got[2])
+				all := func(x, dy []float32) {
+					e.ConvForward(c, g, x, w, bias, got[0])
+					e.ConvBackwardData(c, g, dy, w, got[1])
+					e.ConvBackwardFilter(c, g, x, dy, got[2])
+				}
+				all(nans(len(x)), nans(len(dy))) // in all scratch memory; nothing of it may be read again
+				all(x, dy)
+				if a := testing.AllocsPerRun(1, func() { all(x, dy) }); a != 0 && !race.Enabled {
+					t.Errorf("%d threads: %v allocations, want 0", threads, a)
+				}
 				if first[0] == nil {
 					first = got
 					if !race.Enabled { // which looks at the threads; sums exact to the last bit would take it a minute
@@ -50,6 +57,37 @@ func TestWinograd4(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNarrowNetworks: networks at a quarter of their width, all of ResNet-110 and the small
+// CNN, which committed results train, do without F(4×4, 3×3), and full ones have it.
+func TestNarrowNetworks(t *testing.T) {
+	conv := func(in, out, side int) tensor.Conv {
+		return tensor.Conv{N: 32, InC: in, H: side, W: side, OutC: out, KH: 3, KW: 3, Stride: 1, Pad: 1}
+	}
+	for stage := range 4 { // of ResNet-18 and VGG-19
+		if c, side := 64<<stage, 32>>stage; !winograds4(conv(c, c, side)) || stage > 0 && !winograds4(conv(c/2, c, side)) {
+			t.Errorf("%d channels of %d×%[2]d pixels are not computed by F(4×4, 3×3)", c, side)
+		}
+		for _, narrow := range []int{4, 8, 16} {
+			if c, side := 64<<stage/narrow, 32>>stage; winograds4(conv(c, c, side)) || winograds4(conv(max(1, c/2), c, side)) {
+				t.Errorf("width 1/%d: %d channels of %d×%[3]d pixels are computed by F(4×4, 3×3)", narrow, c, side)
+			}
+		}
+	}
+	for _, g := range []tensor.Conv{conv(16, 16, 32), conv(32, 32, 16), conv(64, 64, 8), conv(32, 64, 16), conv(512, 512, 2)} {
+		if winograds4(g) {
+			t.Errorf("%+v is computed by F(4×4, 3×3)", g)
+		}
+	}
+}
+
+func nans(n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(math.NaN())
+	}
+	return v
 }
 
 // clean makes the gradients of images that are not there zeros, as the layout asks.
