@@ -84,7 +84,7 @@ func (e engine) winograd4Filter(c *tensor.Call, g tensor.Conv, x, dy, dw []float
 		t.last = t.first+t.tiles == all
 		t.in = newPanels(&s.products.d, g.InC/tensor.Lanes, t.tiles*g.N)
 		t.stage = transforming
-		s.Run(threads, t, t.tiles*(g.N+g.OutC))
+		s.Run(threads, t, t.tiles*tensor.Lanes) // each a sixteenth of a tile's images and outputs
 		t.stage = multiplying
 		s.Run(threads, t, blocks)
 	}
@@ -98,13 +98,16 @@ func (t *winograd4Filter) Part(s *scratch, lo, hi int) {
 	}
 	s.winograd.temp = &team.Resize(&s.temp, points*tensor.Lanes)[0]
 	for i := lo; i < hi; i++ {
-		switch inputs := t.tiles * t.g.N; {
-		case t.stage == multiplying:
+		if t.stage == multiplying {
 			t.block(s, i*filterRows, min(filterRows, t.g.OutC-i*filterRows))
-		case i < inputs:
-			t.inputs(s, i)
-		default:
-			t.gradients(s, (i-inputs)/t.g.OutC, (i-inputs)%t.g.OutC)
+			continue
+		}
+		tile, share := i/tensor.Lanes, i%tensor.Lanes
+		for n := t.g.N * share / tensor.Lanes; n < t.g.N*(share+1)/tensor.Lanes; n++ {
+			t.inputs(s, tile*t.g.N+n)
+		}
+		for o := t.g.OutC / tensor.Lanes * share; o < t.g.OutC/tensor.Lanes*(share+1); o++ {
+			t.gradients(s, tile, o)
 		}
 	}
 }

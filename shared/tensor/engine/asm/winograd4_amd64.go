@@ -137,7 +137,7 @@ type winograd4 struct {
 	x, y           []float32
 	plane, groups  int // of one channel; vectors of one pixel
 	first, vectors int // of tiles: vectors first ≤ v < first+vectors are under way
-	chunk          int
+	chunks         int
 	shared         panels
 	bias           []float32
 	stage          int
@@ -177,8 +177,9 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 		t.stage = filtersFirst
 		s.Run(threads, t, t.rows/together)
 		t.stage, t.vectors = chunks, all
-		t.chunk = max(columns, chunkBytes4/(4*points*(t.rows+t.depth)*tensor.Lanes)/columns*columns)
-		s.Run(threads, t, (all+t.chunk-1)/t.chunk)
+		most := max(columns, chunkBytes4/(4*points*(t.rows+t.depth)*tensor.Lanes)/columns*columns)
+		t.chunks = ((all+most-1)/most + threads - 1) / threads * threads // as many for each thread
+		s.Run(threads, t, t.chunks)
 		return
 	}
 	parts := (all + vectorsAtOnce - 1) / vectorsAtOnce
@@ -200,8 +201,8 @@ func (t *winograd4) Part(s *scratch, lo, hi int) {
 		case filtersFirst:
 			t.filters(s, t.u[i*points*t.pointU(t.depth):], i*together, together, 0, t.depth)
 		case chunks:
-			first := i * t.chunk
-			n := min(t.chunk, t.vectors-first)
+			first := t.vectors * i / t.chunks
+			n := t.vectors*(i+1)/t.chunks - first
 			in := newPanels(&s.panels[0], n, t.depth)
 			for d := range t.depth { // all of a channel's: its pages are read together
 				for v := range n {
