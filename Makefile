@@ -15,7 +15,7 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 BIN := bin/gradsync$(shell go env GOEXE)
 RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
-.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish release clean
+.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks bench-check lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish release clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -79,8 +79,11 @@ bench: build ## messages, training steps, products, codecs and pushes of this ma
 	@$(BIN) bench coded
 	@$(BIN) bench push
 
-benchmarks: build ## measure all cases (some 10 to 20 min) and write BENCHMARKS.md
-	@$(BIN) bench report --out BENCHMARKS.md
+benchmarks: build ## measure every section (some 25 min, leave the machine alone), write BENCHMARKS.json and, of it, BENCHMARKS.md
+	@$(BIN) bench report
+
+bench-check: build ## measure part of them again (some 5 min) and name the ratios that fell by more than a quarter
+	@$(BIN) bench check
 
 lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)
 	@$(BIN) lab ring

@@ -20,9 +20,11 @@ const (
 	PyTorch = "pytorch"
 	// PyTorchCUDA is PyTorch on the GPU, eager and without TF32.
 	PyTorchCUDA = "pytorch-cuda"
-	OpenBLAS    = "openblas"
-	Gonum       = "gonum"
-	Copy        = "copy"
+	// PyTorchCompiled is PyTorch with torch.compile.
+	PyTorchCompiled = "pytorch-compile"
+	OpenBLAS        = "openblas"
+	Gonum           = "gonum"
+	Copy            = "copy"
 )
 
 // Job is the first line a worker reads: what to measure.
@@ -45,6 +47,7 @@ type Job struct {
 	K int `json:"k,omitempty"`
 
 	// KindVec, KindRing: bytes of float32 input. KindCoded: of a layer of int32. KindRing: processes.
+	// KindMessages: ranks.
 	Bytes int `json:"bytes,omitempty"`
 	Ranks int `json:"ranks,omitempty"`
 }
@@ -177,6 +180,8 @@ func Open(j Job) (*Task, error) {
 		return openCoded(j)
 	case KindPush:
 		return openPush(j)
+	case KindMessages:
+		return openMessages(j)
 	}
 	return nil, fmt.Errorf("bench: no kind of job %q", j.Kind)
 }

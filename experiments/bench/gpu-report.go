@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"strings"
 
 	"gradsync/shared/gpu"
 )
@@ -67,8 +66,8 @@ func (r *GPUReport) aimed() []*Outcome {
 	return out
 }
 
-// Markdown writes the section.
-func (r *GPUReport) Markdown(p *printer) {
+// markdown writes the section.
+func (r *GPUReport) markdown(p *printer) {
 	p.line("## %s\n", headGPU)
 	p.line("Written by `%s` (gradsync %s) on %s.\n", r.Command, r.Version, r.Date)
 	if r.Device == "" {
@@ -85,7 +84,7 @@ func (r *GPUReport) Markdown(p *printer) {
 			switch {
 			case v.Held:
 				word = "held"
-			case v.Reached == "not measured":
+			case v.Reached == notMeasured:
 				word = "–"
 			}
 			rows = append(rows, []string{v.Case, v.Aim, v.Reached, word})
@@ -103,21 +102,4 @@ func (r *GPUReport) Markdown(p *printer) {
 	for _, o := range r.aimed() {
 		p.outcome(o)
 	}
-}
-
-// Into replaces the section in a report's text, or adds it at its end.
-func (r *GPUReport) Into(text string) (string, error) { return into(text, headGPU, r.Markdown) }
-
-// KeepGPU gives a new report the section that an old one has: a GPU's numbers are made on
-// another machine, at another time.
-func KeepGPU(report, old string) string {
-	_, section, found := strings.Cut(old, "\n## "+headGPU+"\n")
-	if !found {
-		return report
-	}
-	if at := strings.Index(section, "\n## "); at >= 0 {
-		section = section[:at]
-	}
-	text, _ := into(report, headGPU, func(p *printer) { p.line("## %s\n%s", headGPU, section) })
-	return text
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/cpu"
 )
@@ -22,7 +24,6 @@ func Machine() [][2]string {
 		{"memory", memory()},
 		{"system", strings.Trim(field("/etc/os-release", "PRETTY_NAME", runtime.GOOS), `"`) + ", " + runtime.GOOS + "/" + runtime.GOARCH},
 		{"Go", runtime.Version()},
-		{"load average before the run", strings.Join(load(), ", ")},
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
@@ -43,6 +44,47 @@ func Busy() string {
 	}
 	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and ratios by CPU "+
 		"time say more than those by wall time.", loads[0], runtime.NumCPU())
+}
+
+// ReadLoad sleeps for a pause and says how many processors others used meanwhile. The load average
+// of a minute cannot tell that, since what was measured last is in it.
+func ReadLoad(ctx context.Context, pause time.Duration) (Load, error) {
+	out := Load{Cores: -1, Average: -1}
+	busy, all := ticks()
+	select {
+	case <-time.After(pause):
+	case <-ctx.Done():
+		return out, ctx.Err()
+	}
+	if b, a := ticks(); a > all {
+		out.Cores = (b - busy) / (a - all) * float64(runtime.NumCPU())
+	}
+	if average, err := strconv.ParseFloat(load()[0], 64); err == nil {
+		out.Average = average
+	}
+	return out, nil
+}
+
+// ticks returns how long all processors together were busy since the system began, and that with the time
+// that they had nothing to do; 0 where the system does not say.
+func ticks() (busy, all float64) {
+	text, err := os.ReadFile("/proc/stat")
+	line, _, _ := strings.Cut(string(text), "\n")
+	f := strings.Fields(line)
+	if err != nil || len(f) < 9 || f[0] != "cpu" {
+		return 0, 0
+	}
+	for i, word := range f[1:9] { // what guests used is in the first two
+		n, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return 0, 0
+		}
+		all += n
+		if i != 3 && i != 4 { // idle, waiting for a disk
+			busy += n
+		}
+	}
+	return busy, all
 }
 
 // field returns the value of the first "key: value" or "key=value" line of a file.

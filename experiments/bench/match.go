@@ -56,9 +56,10 @@ type Result struct {
 	CPURatio  *Spread    `json:"cpu_ratio,omitempty"`  // the peer's CPU seconds per step as a multiple of this one's
 	Allocs    float64    `json:"allocs_per_step"`      // least of all rounds; −1: not counted
 	PeakBytes int64      `json:"peak_bytes"`
+	Speeds    []float64  `json:"steps_per_second"` // of each round
 	Functions []Function `json:"functions,omitempty"`
 
-	speeds, frugality []float64 // of each round: steps per second, steps per CPU second
+	frugality []float64 // of each round: steps per CPU second
 }
 
 // Note is a contender that is not in the table, and why.
@@ -111,6 +112,9 @@ func (m Match) Play(ctx context.Context, contenders []Contender) (results []*Res
 	return results, notes, nil
 }
 
+// starved is how many times as long as it should a round may last before the next ones have fewer steps.
+const starved = 20
+
 func (m Match) rounds(ctx context.Context, players []Contender, results []*Result) error {
 	times, cpus := make([][]float64, len(players)), make([][]float64, len(players))
 	spent := make([]float64, len(players))
@@ -134,9 +138,12 @@ func (m Match) rounds(ctx context.Context, players []Contender, results []*Resul
 			if round == 0 || allocs < r.Allocs {
 				r.Allocs = allocs
 			}
-			r.speeds = append(r.speeds, n/s.Seconds)
+			r.Speeds = append(r.Speeds, n/s.Seconds)
 			if s.CPUSeconds > 0 { // a clock may be too coarse for a round
 				r.frugality = append(r.frugality, n/s.CPUSeconds)
+			}
+			if s.Seconds > starved*m.Seconds && s.Steps > 1 { // who polls gets no turn: a round in which it had one was no guide
+				r.Steps = max(int(float64(s.Steps)*m.Seconds/s.Seconds), 1)
 			}
 			times[i], cpus[i] = append(times[i], s.Seconds/n), append(cpus[i], s.CPUSeconds/n)
 			spent[i] += s.Seconds
@@ -158,7 +165,7 @@ func (m Match) ratios(results []*Result) {
 		}
 		for _, r := range results {
 			if r != p {
-				wall, cpu := SpreadOf(ratios(r.speeds, p.speeds)), SpreadOf(ratios(r.frugality, p.frugality))
+				wall, cpu := SpreadOf(ratios(r.Speeds, p.Speeds)), SpreadOf(ratios(r.frugality, p.frugality))
 				if r.StepBytes > 0 && p.StepBytes > 0 {
 					wall, cpu = wall.Scaled(r.StepBytes/p.StepBytes), cpu.Scaled(r.StepBytes/p.StepBytes)
 				}

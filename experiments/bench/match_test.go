@@ -90,6 +90,16 @@ func TestMatchIsInterleaved(t *testing.T) {
 	}
 }
 
+// A contender that was quick when it was asked and is starved later has fewer steps in its next rounds.
+func TestMatchOfTheStarved(t *testing.T) {
+	var log []string
+	slow := &fake{name: "slow", step: 0.01, seconds: []float64{50, 0.5}, log: &log}
+	results, _, err := (Match{Rounds: 2, Seconds: 1}).Play(t.Context(), []Contender{slow})
+	if err != nil || results[0].Steps != 2 || results[0].Speeds[0] != 2 || results[0].Speeds[1] != 4 {
+		t.Errorf("%v, %+v", err, results[0])
+	}
+}
+
 // A contender that cannot is a note; one that fails ends the match; a slow one
 // sits out after three rounds.
 func TestMatchNotesAndFailures(t *testing.T) {

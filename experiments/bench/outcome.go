@@ -7,10 +7,12 @@ import (
 
 // Case is one comparison.
 type Case struct {
-	Title string `json:"title,omitempty"`
-	Job   Job    `json:"job"`
-	Peer  string `json:"peer"`
-	Aims  []Aim  `json:"-"`
+	Title   string   `json:"title,omitempty"`
+	Job     Job      `json:"job"`
+	Peer    string   `json:"peer"`
+	Aims    []Aim    `json:"-"`
+	Without []string `json:"-"` // contenders that a report leaves out
+	Short   bool     `json:"-"` // bench check measures it too
 }
 
 // Outcome holds what a case's contenders reached.

@@ -9,12 +9,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // NoPython as Torch.Python leaves PyTorch out.
 const NoPython = "none"
+
+// pythonEnv names an interpreter that is looked at first.
+const pythonEnv = "GRADSYNC_PYTHON"
 
 // Torch is where PyTorch's worker comes from.
 type Torch struct {
@@ -31,6 +35,9 @@ func (t *Torch) Find(ctx context.Context) error {
 		return &Unable{"no PyTorch: switched off by --python " + NoPython}
 	}
 	tried := []string{"python3", "/usr/bin/python3"}
+	if named := os.Getenv(pythonEnv); named != "" {
+		tried = append([]string{named}, tried...)
+	}
 	if t.Python != "" {
 		tried = []string{t.Python}
 		if _, err := exec.LookPath(t.Python); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
@@ -45,7 +52,7 @@ func (t *Torch) Find(ctx context.Context) error {
 		}
 	}
 	if len(tried) > 1 {
-		return &Unable{fmt.Sprintf("no PyTorch: neither %s can import torch (--python names another)", strings.Join(tried, " nor "))}
+		return &Unable{fmt.Sprintf("no PyTorch: neither %s can import torch (--python or %s names another)", strings.Join(tried, " nor "), pythonEnv)}
 	}
 	return &Unable{fmt.Sprintf("no PyTorch: %s cannot import torch", t.Python)}
 }
@@ -99,25 +106,37 @@ func (t *Torch) Contender(j Job) Contender {
 //go:embed mpi/ring.c
 var mpiSource []byte
 
-// MPI is where Open MPI's contenders come from: a C program that Build compiles.
+// MPI is where contenders over an MPI library come from: a C program that Build compiles. The zero
+// value is Open MPI over TCP.
 type MPI struct {
-	Compiler, Launcher string // "": mpicc and mpirun, Debian's names of Open MPI's first
-	Any                bool   // over what Open MPI chooses; else over TCP alone
+	Compiler, Launcher string // "": Debian's names of the library's first
+	MPICH              bool   // else Open MPI
+	Any                bool   // over what the library chooses; else over TCP alone
 	dir                string
 }
 
-// Build compiles the program; Close removes it. Without Open MPI it is Unable.
+// library returns the library's name, how Debian calls its programs and packages, and the words by which
+// its launcher is known.
+func (m *MPI) library() (name, suffix, packages string, known []string) {
+	if m.MPICH {
+		return "MPICH", ".mpich", "mpich libmpich-dev", []string{"HYDRA"}
+	}
+	return "Open MPI", ".openmpi", "openmpi-bin libopenmpi-dev", []string{"Open MPI", "OpenRTE"}
+}
+
+// Build compiles the program; Close removes it. Without the library it is Unable.
 func (m *MPI) Build(ctx context.Context) error {
+	name, suffix, _, known := m.library()
 	var err error
-	if m.Compiler, err = found(m.Compiler, "mpicc.openmpi", "mpicc"); err != nil {
+	if m.Compiler, err = m.found(m.Compiler, "mpicc"+suffix, "mpicc"); err != nil {
 		return err
 	}
-	if m.Launcher, err = found(m.Launcher, "mpirun.openmpi", "mpirun"); err != nil {
+	if m.Launcher, err = m.found(m.Launcher, "mpirun"+suffix, "mpirun"); err != nil {
 		return err
 	}
-	if version, err := exec.CommandContext(ctx, m.Launcher, "--version").Output(); err != nil ||
-		!strings.Contains(string(version), "Open MPI") && !strings.Contains(string(version), "OpenRTE") {
-		return &Unable{fmt.Sprintf("no Open MPI: %s is another MPI's or does not run", m.Launcher)}
+	version, err := exec.CommandContext(ctx, m.Launcher, "--version").Output()
+	if err != nil || !slices.ContainsFunc(known, func(word string) bool { return strings.Contains(string(version), word) }) {
+		return &Unable{fmt.Sprintf("no %s: %s is another MPI's or does not run", name, m.Launcher)}
 	}
 	if m.dir, err = os.MkdirTemp("", "gradsync-mpi"); err != nil {
 		return err
@@ -127,13 +146,13 @@ func (m *MPI) Build(ctx context.Context) error {
 		return err
 	}
 	if said, err := exec.CommandContext(ctx, m.Compiler, "-O3", "-march=native", "-o", m.binary(), source).CombinedOutput(); err != nil {
-		return &Unable{fmt.Sprintf("no Open MPI: %s: %v: %s", m.Compiler, err, strings.TrimSpace(string(said)))}
+		return &Unable{fmt.Sprintf("no %s: %s: %v: %s", name, m.Compiler, err, strings.TrimSpace(string(said)))}
 	}
 	return nil
 }
 
 // found returns the program that was named, or the first of the usual ones on PATH.
-func found(named string, usual ...string) (string, error) {
+func (m *MPI) found(named string, usual ...string) (string, error) {
 	if named != "" {
 		usual = []string{named}
 	}
@@ -142,23 +161,40 @@ func found(named string, usual ...string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", &Unable{fmt.Sprintf("no Open MPI: no %s here (Debian: openmpi-bin libopenmpi-dev)", usual[len(usual)-1])}
+	name, _, packages, _ := m.library()
+	return "", &Unable{fmt.Sprintf("no %s: no %s here (Debian: %s)", name, usual[len(usual)-1], packages)}
 }
 
 func (m *MPI) binary() string { return filepath.Join(m.dir, "ring") }
 
-// Contender returns MPIRing or MPIReduce for a job.
+// Contender returns MPIRing, MPIReduce or MPICHReduce for a job.
 func (m *MPI) Contender(j Job) Contender {
+	over := "btl tcp,self"
+	switch {
+	case m.Any:
+		over = "transport of its choice"
+	case m.MPICH:
+		over = "no shared memory, TCP"
+	}
 	return &Process{Job: j, Command: func(ctx context.Context) *exec.Cmd {
-		if m.Any {
-			return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), "transport of its choice"))
-		}
-		return WithEnvironment(m.Start(ctx, j.Ranks, m.binary()))
+		return WithEnvironment(m.Start(ctx, j.Ranks, m.binary(), over), m.environment()...)
 	}}
+}
+
+// environment leaves MPICH nothing but TCP, even between processes of one machine: of the devices that it may
+// be built with: UCX, libfabric and nemesis.
+func (m *MPI) environment() []string {
+	if !m.MPICH || m.Any {
+		return nil
+	}
+	return []string{"MPIR_CVAR_NOLOCAL=1", "UCX_TLS=tcp,self", "FI_PROVIDER=tcp", "MPIR_CVAR_NEMESIS_NETMOD=tcp"}
 }
 
 // Start makes a command that starts a program as a number of ranks.
 func (m *MPI) Start(ctx context.Context, ranks int, words ...string) *exec.Cmd {
+	if m.MPICH {
+		return exec.CommandContext(ctx, m.Launcher, append([]string{"-bind-to", "none", "-n", strconv.Itoa(ranks)}, words...)...)
+	}
 	all := []string{"--oversubscribe", "--bind-to", "none", "--allow-run-as-root", "-n", strconv.Itoa(ranks)}
 	if !m.Any {
 		all = append([]string{"--mca", "btl", "tcp,self"}, all...)

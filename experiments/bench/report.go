@@ -1,34 +1,16 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// StandardCommand renews BENCHMARKS.md; `make benchmarks` runs it.
-const StandardCommand = "gradsync bench report --out BENCHMARKS.md"
-
-// Report is all that BENCHMARKS.md says.
-type Report struct {
-	Command string      `json:"command"` // that wrote it, with all flags that matter
-	Version string      `json:"version"`
-	Engine  string      `json:"engine"` // whose aims are judged and whose profile is shown
-	Rounds  int         `json:"rounds"`
-	Seconds float64     `json:"seconds"`
-	Budget  float64     `json:"budget"`
-	Machine [][2]string `json:"machine"`
-	Busy    string      `json:"busy,omitempty"` // what else the machine did, a sentence
-	Cases   []*Outcome  `json:"cases"`
-	Ring    *RingReport `json:"ring,omitempty"`
-}
-
-// sections are the report's headings by kind of case.
-var sections = []struct{ kind, heading string }{
-	{KindStep, "Training steps"}, {KindGemm, "Matrix products"}, {KindVec, "Vector kernels"}, {KindCoded, "Coded exchange"},
-	{KindPush, "Host path of a push"},
-}
+// StandardCommand measures BENCHMARKS.json and writes BENCHMARKS.md; `make benchmarks` runs it.
+const StandardCommand = "gradsync bench report"
 
 const (
 	headMachine = "Machine and libraries"
@@ -58,69 +40,125 @@ func (p *printer) table(head string, rows [][]string) {
 	p.line("")
 }
 
-// Markdown writes the report.
-func (r *Report) Markdown(w io.Writer) error {
+// Markdown writes BENCHMARKS.md: the same book, the same bytes, on any machine.
+func (b *Book) Markdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.line("# Benchmarks\n")
-	renew := "renew it with `make benchmarks`, which runs the same"
-	if r.Command != StandardCommand {
-		renew = "renew it with the same command; `make benchmarks` runs `" + StandardCommand + "` instead"
+	renew := "renew both with `make benchmarks`, which runs the same"
+	if b.Command != StandardCommand {
+		renew = "renew both with the same command; `make benchmarks` runs `" + StandardCommand + "` instead"
 	}
-	p.line("Written by `%s` (gradsync %s), whole and by nobody's hand: %s.\n", r.Command, r.Version, renew)
+	left := ""
+	for _, c := range Chapters() {
+		if s := b.Find(c.Name); s == nil || len(s.Tries) == 0 {
+			left += ", " + c.Heading
+		}
+	}
+	if left != "" {
+		left = " Left out: " + left[2:] + "."
+	}
+	p.line("Made of BENCHMARKS.json, which `%s` measured in one run (gradsync %s), whole and by nobody's hand: %s. `make bench-check` measures "+
+		"again in short and names the ratios that fell.%s\n", b.Command, b.Version, renew, left)
 	p.line("## %s\n", headMachine)
 	var rows [][]string
-	for _, m := range r.Machine {
-		rows = append(rows, []string{m[0], m[1]})
-	}
-	for _, f := range r.facts() {
-		rows = append(rows, []string{f[0], f[1]})
+	for _, pair := range slices.Concat(b.Machine, b.facts()) {
+		rows = append(rows, []string{pair[0], pair[1]})
 	}
 	p.table("what | which", rows)
-	if r.Busy != "" {
-		p.line("**%s**\n", r.Busy)
-	}
-	r.method(p)
-	r.aims(p)
-	for _, s := range sections {
-		p.line("## %s\n", s.heading)
-		for _, o := range r.Cases {
-			if o.Job.Kind == s.kind {
+	b.method(p)
+	b.aims(p)
+	for _, c := range b.chapters() {
+		p.line("## %s\n", c.Heading)
+		b.loads(p, c)
+		switch all := b.aimed(c); c.Name {
+		case ChapterRing:
+			p.ring(all, c.Pace*b.Plan.Seconds)
+		case ChapterMPI:
+			p.onMPI(all)
+		case ChapterTLS:
+			p.tls(all)
+		case ChapterMessages:
+			p.messages(all)
+		default:
+			for _, o := range all {
 				p.outcome(o)
 			}
 		}
 	}
-	r.profiles(p)
-	if r.Ring != nil {
-		r.Ring.Markdown(p)
+	if b.Find(ChapterSteps) != nil {
+		b.profiles(p)
+	}
+	if b.GPU != nil {
+		b.GPU.markdown(p)
 	}
 	return p.err
 }
 
-// facts lists what contenders said of themselves, each once.
-func (r *Report) facts() (out [][2]string) {
-	seen := map[[2]string]bool{}
-	for _, o := range r.Cases {
-		for _, res := range o.Results {
-			for _, f := range res.Facts {
-				if pair := [2]string{res.Contender, f}; !seen[pair] {
-					seen[pair] = true
-					out = append(out, pair)
-				}
-			}
+// chapters returns those that were measured.
+func (b *Book) chapters() (out []Chapter) {
+	for _, c := range Chapters() {
+		if s := b.Find(c.Name); s != nil && len(s.Tries) > 0 {
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func (r *Report) method(p *printer) {
+// loads says how busy the machine was when a section was measured.
+func (b *Book) loads(p *printer, c Chapter) {
+	s := b.Find(c.Name)
+	t, again := s.Quietest(), ""
+	if n := len(s.Tries); n > 1 {
+		again = fmt.Sprintf(" It was measured %d times; these are the numbers of the quietest.", n)
+	}
+	p.line("Processors in use by other programs (load average): %s before, %s after; %.0f s of measuring.%s\n", t.Before.text(), t.After.text(), t.Seconds, again)
+	switch l := t.load(); {
+	case l > b.Plan.MaxLoad:
+		p.line("**The machine was not quiet: other programs used %s processors. Speeds are low, spreads are wide, and who polls gains on who sleeps.**\n", figure(l))
+	case l < 0:
+		p.line("**This system does not say what other programs used.**\n")
+	}
+}
+
+func (l Load) text() string {
+	one := func(v float64) string {
+		if v < 0 {
+			return "unknown"
+		}
+		return figure(v)
+	}
+	return fmt.Sprintf("%s (%s)", one(l.Cores), one(l.Average))
+}
+
+// facts lists what contenders said of themselves, each once, by contender.
+func (b *Book) facts() (out [][2]string) {
+	for _, s := range b.Sections {
+		for _, o := range s.Outcomes {
+			for _, res := range o.Results {
+				for _, f := range res.Facts {
+					if pair := [2]string{res.Contender, f}; !slices.Contains(out, pair) {
+						out = append(out, pair)
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
+	return out
+}
+
+func (b *Book) method(p *printer) {
 	out := "None sits out."
-	if r.Budget > 0 {
-		out = fmt.Sprintf("A contender that has used %g s sits out after three rounds.", r.Budget)
+	if b.Plan.Budget > 0 {
+		out = fmt.Sprintf("A contender that has used %g s sits out after three rounds.", b.Plan.Budget)
 	}
 	p.line("## %s\n", headMethod)
-	p.line(`- Every contender runs in a process of its own and warms up; then rounds of about %g s alternate, A B A B, %d of each, with
-  one uncounted step before each unless steps take seconds. %s
-  Column "rounds" is how many a row has.
+	p.line(`- Every contender runs in a process of its own and warms up; then rounds of about %[1]g s alternate, A B A B, %[2]d of each, with
+  one uncounted step before each unless steps take seconds. %[3]s
+  Column "rounds" is how many a row has. Rounds of the coded exchange and of all-reduces are 0.4 times as long.
+- Before and after each section the program sleeps for %[7]g s and counts what processors others use; the load average of a minute, in
+  brackets, has in it what was measured before. A section beside which others used more than %[4]s processors is measured again at
+  the end, %[5]d times in all at most and within %[6]g minutes of the run, and the quietest is printed.
 - Numbers are *min – **median** – max* over the rounds. Ratios are taken round by round, so that what disturbs the machine
   for longer than a round meets both sides; the median is that of the ratios. "By CPU time" compares processor seconds.
 - A single number is the median: CPU-s per step everywhere, the milliseconds of vector kernels, and the GFLOP/s of training
@@ -134,8 +172,9 @@ func (r *Report) method(p *printer) {
 - Memory is the largest resident set of a whole process (VmHWM), interpreter or runtime and libraries included, which is
   most of it for small networks; of concurrent PyTorch processes it is their sum. "–" is unknown. Allocations are heap
   objects per step; PyTorch's are not counted.
-- PyTorch runs eagerly with OPENBLAS_NUM_THREADS=1 and OMP_WAIT_POLICY=passive. OpenBLAS is told the processor's instruction
-  set by OPENBLAS_CORETYPE: releases older than a processor fall back to their slowest kernels.
+- PyTorch runs eagerly, and as pytorch-compile with torch.compile where that runs, both with OPENBLAS_NUM_THREADS=1 and
+  OMP_WAIT_POLICY=passive. OpenBLAS is told the processor's instruction set by OPENBLAS_CORETYPE: releases older than a
+  processor fall back to their slowest kernels.
 - A vector kernel's bandwidth is what it reads and writes per second; copy() reads and writes each byte once.
 - Of the coded exchange "GB/s in" are bytes of terms taken in per second, beside bytes copied per second: for a packet of one
   layer at redundancy r the r segments that are added up to a message (encode-r), or the message and the r−1 segments
@@ -143,44 +182,60 @@ func (r *Report) method(p *printer) {
 - A push of the host path is one gradient of a training in virtual time whose network computes nothing: batch, gradient's way to
   the server, update, the parameters' way back. It stands beside one copy and one plain SGD update of the parameters on one thread;
   "× its time" is of that. Peak memory is that of the whole training, data set included; bsp and ring update with six gradients at once.
-`, r.Seconds, r.Rounds, out)
+`, b.Plan.Seconds, b.Plan.Rounds, out, figure(b.Plan.MaxLoad), b.Plan.Tries, b.Plan.Limit/60, b.Plan.Pause)
 }
 
-func (r *Report) aims(p *printer) {
+func (b *Book) aims(p *printer) {
 	p.line("## %s\n", headAims)
-	p.line("The engine judged is %s. Memory of concurrent steps is compared with the sum of PyTorch's processes.\n", r.Engine)
+	p.line("The engine judged is %s. Memory of concurrent steps is compared with the sum of PyTorch's processes.\n", b.Engine)
 	var rows [][]string
-	held, all := 0, 0
-	for _, o := range r.Cases {
-		for _, v := range o.Judge(r.Engine) {
-			word := "missed"
-			if v.Held {
-				word = "held"
-				held++
+	counts := map[string]int{}
+	for _, c := range b.chapters() {
+		for _, o := range b.aimed(c) {
+			for _, v := range o.Judge(b.Engine) {
+				counts[v.word()]++
+				rows = append(rows, []string{v.Case, v.Aim, v.Reached, v.word()})
 			}
-			all++
-			rows = append(rows, []string{v.Case, v.Aim, v.Reached, word})
 		}
 	}
 	p.table("case | aim | reached | verdict", rows)
-	p.line("%d of %d held, %d missed.\n", held, all, all-held)
+	unknown := ""
+	if n := counts[notMeasured]; n > 0 {
+		unknown = fmt.Sprintf(", %d not measured", n)
+	}
+	p.line("%d of %d held, %d missed%s.\n", counts["held"], len(rows), counts["missed"], unknown)
 }
 
-func (r *Report) profiles(p *printer) {
+func (b *Book) profiles(p *printer) {
 	p.line("## %s\n", headProfile)
-	p.line("CPU profile of %s: the share of samples in each function itself, callees not included.\n", r.Engine)
-	for _, o := range r.Cases {
-		if o.Job.Kind != KindStep {
-			continue
-		}
+	p.line("CPU profile of %s, after the rounds of the training steps: the share of samples in each function itself, callees not included.\n", b.Engine)
+	for _, o := range b.aimed(Chapters()[0]) {
 		p.line("### %s: %s\n", headProfile, o.Title)
 		var rows [][]string
-		if res := o.Find(r.Engine); res != nil {
+		if res := o.Find(b.Engine); res != nil {
 			for _, f := range res.Functions {
 				rows = append(rows, []string{fmt.Sprintf("%.1f %%", 100*f.Share), "`" + f.Name + "`"})
 			}
 		}
 		p.table("share | function", rows)
+	}
+}
+
+// messages writes the section of message rates.
+func (p *printer) messages(all []*Outcome) {
+	p.line("A ring of ranks, each of which sends a message of 64 KiB to its neighbour and waits for one, in virtual time on one core; beside it goroutines " +
+		"that pass numbers by Go's channels, without a clock. Millions of messages a second, peak memory of the process.\n")
+	var rows [][]string
+	for _, o := range all {
+		for _, r := range o.Results {
+			rows = append(rows, slices.Concat([]string{fmt.Sprint(o.Job.Ranks)}, messagesRow(o, r), []string{fmt.Sprint(r.Rounds)}))
+		}
+	}
+	p.table("ranks | contender | M messages/s | × "+ChannelRing+" | peak MiB | rounds", rows)
+	for _, o := range all {
+		for _, n := range o.Notes {
+			p.line("%s: %s\n", n.Contender, n.Why)
+		}
 	}
 }
 

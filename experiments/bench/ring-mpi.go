@@ -26,25 +26,26 @@ func (o *Outcome) OnMPI() OnMPIRow {
 		return r
 	}
 	r.Rounds = ours.Rounds
-	for name, into := range map[string]**Interval{OurRing: &r.TCP, MPIRing: &r.Ring, MPIReduce: &r.AllReduce} {
-		if peer := o.Find(name); peer != nil {
-			*into = medianInterval(ratios(ours.speeds, peer.speeds))
-		}
-	}
+	r.TCP, r.Ring, r.AllReduce = o.Against(RingOnMPI, OurRing), o.Against(RingOnMPI, MPIRing), o.Against(RingOnMPI, MPIReduce)
 	return r
 }
 
 var onMPIHead = []string{"processes", "size", "over Open MPI", "over TCP", "ring in C", "MPI_Allreduce",
 	"× over TCP", "× ring in C", "× MPI_Allreduce", "rounds"}
 
+// cells returns the row of a table, and the row whose notes are the table's.
+func (r OnMPIRow) cells() ([]string, RingRow) {
+	b := RingRow{Ranks: r.Ranks, Bytes: r.Bytes, Rounds: r.Rounds, Bandwidth: r.Bandwidth, Notes: r.Notes}
+	return append(b.rates(RingOnMPI, OurRing, MPIRing, MPIReduce), r.TCP.text(), r.Ring.text(), r.AllReduce.text(), b.rounds()), b
+}
+
 // OnMPIText returns the table for a terminal.
 func OnMPIText(rows []OnMPIRow) string {
 	table := [][]string{onMPIHead}
 	var notes []RingRow
 	for _, r := range rows {
-		b := RingRow{Ranks: r.Ranks, Bytes: r.Bytes, Rounds: r.Rounds, Bandwidth: r.Bandwidth, Notes: r.Notes}
-		table = append(table, append(b.rates(RingOnMPI, OurRing, MPIRing, MPIReduce), r.TCP.text(), r.Ring.text(), r.AllReduce.text(), b.rounds()))
-		notes = append(notes, b)
+		cells, b := r.cells()
+		table, notes = append(table, cells), append(notes, b)
 	}
 	return ringTable(table, notes)
 }

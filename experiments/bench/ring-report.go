@@ -10,24 +10,37 @@ import (
 	"gradsync/shared/cluster/formula"
 )
 
-// RingSizes lists the vectors' sizes in bytes, 4 KiB to 256 MiB in powers of 4.
+// RingSizes lists the vectors' sizes in bytes, 1 KiB to 256 MiB in powers of 4.
 func RingSizes() []int {
 	var out []int
-	for n := 4 << 10; n <= 256<<20; n *= 4 {
+	for n := 1 << 10; n <= 256<<20; n *= 4 {
 		out = append(out, n)
 	}
 	return out
 }
 
+// strangers are the all-reduces of others over TCP.
+var strangers = []string{MPIReduce, MPICHReduce}
+
 // RingCase returns the case of one all-reduce of the given bytes over ranks processes, beside Open
-// MPI's. The aim is set for two processes and from 1 MiB on.
+// MPI's and MPICH's. The aim is set for two processes: the faster of both.
 func RingCase(ranks, bytes int) Case {
-	c := Case{Title: fmt.Sprintf("all-reduce of %s, %d processes", SizeText(bytes), ranks), Peer: MPIReduce,
-		Job: Job{Kind: KindRing, Bytes: bytes, Ranks: ranks, Threads: RingThreads(ranks)}}
-	if ranks == 2 && bytes >= 1<<20 {
-		c.Aims = []Aim{{Measure: Speed, Bound: 1, Contender: OurRing}}
+	c := ringCase(ranks, bytes, MPIReduce)
+	if ranks == 2 {
+		c.Aims = []Aim{{Measure: Fastest, Bound: 1, Contender: OurRing}}
 	}
 	return c
+}
+
+// OnMPICase returns the case of our ring over Open MPI beside our ring over TCP and two of C.
+func OnMPICase(ranks, bytes int) Case { return ringCase(ranks, bytes, MPIRing) }
+
+// TLSCase returns the case of our ring with certificates beside itself in the clear.
+func TLSCase(ranks, bytes int) Case { return ringCase(ranks, bytes, OurRing) }
+
+func ringCase(ranks, bytes int, peer string) Case {
+	return Case{Title: fmt.Sprintf("all-reduce of %s, %d processes", SizeText(bytes), ranks), Peer: peer,
+		Job: Job{Kind: KindRing, Bytes: bytes, Ranks: ranks, Threads: RingThreads(ranks)}}
 }
 
 // RingThreads returns a rank's share of this machine's cores, one at least. Goroutines of one
@@ -49,8 +62,8 @@ func SizeText(bytes int) string {
 }
 
 // RingMemory returns what the contenders of a case hold at once: a vector and as much again for
-// what is on its way, for each rank of each of the three all-reduces.
-func RingMemory(ranks, bytes int) float64 { return 3 * 2 * float64(ranks) * float64(bytes) }
+// what is on its way, for each rank of each of the four all-reduces.
+func RingMemory(ranks, bytes int) float64 { return 4 * 2 * float64(ranks) * float64(bytes) }
 
 // RingRow holds what one case came to. Bandwidths are in bytes per second: bus bandwidth of the
 // all-reduces, bytes copied and bytes streamed of the limits.
@@ -61,7 +74,8 @@ type RingRow struct {
 	Bandwidth map[string]Spread `json:"bytes_per_second"` // by contender; max is the best round
 	Ratio     *Interval         `json:"ratio,omitempty"`  // ours over MPI_Allreduce
 	RingRatio *Interval         `json:"ratio_ring,omitempty"`
-	TLSRatio  *Interval         `json:"ratio_tls,omitempty"` // ours with TLS over ours in the clear
+	MPICH     *Interval         `json:"ratio_mpich,omitempty"` // ours over MPICH's MPI_Allreduce
+	TLSRatio  *Interval         `json:"ratio_tls,omitempty"`   // ours with TLS over ours in the clear
 	Notes     []Note            `json:"notes,omitempty"`
 	Functions []Function        `json:"functions,omitempty"` // CPU profile of our rank 0
 }
@@ -116,23 +130,26 @@ func (o *Outcome) Ring() RingRow {
 		return r
 	}
 	r.Rounds, r.Functions = ours.Rounds, ours.Functions
-	if peer := o.Find(MPIReduce); peer != nil {
-		r.Ratio = medianInterval(ratios(ours.speeds, peer.speeds))
-	}
-	if peer := o.Find(MPIRing); peer != nil {
-		r.RingRatio = medianInterval(ratios(ours.speeds, peer.speeds))
-	}
-	if sealed := o.Find(TLSRing); sealed != nil {
-		r.TLSRatio = medianInterval(ratios(sealed.speeds, ours.speeds))
-	}
+	r.Ratio, r.RingRatio, r.MPICH = o.Against(OurRing, MPIReduce), o.Against(OurRing, MPIRing), o.Against(OurRing, MPICHReduce)
+	r.TLSRatio = o.Against(TLSRing, OurRing)
 	return r
 }
 
+// Against returns the ratio of two contenders' speeds, round by round: nil if either is not there.
+func (o *Outcome) Against(ours, theirs string) *Interval {
+	a, b := o.Find(ours), o.Find(theirs)
+	if a == nil || b == nil {
+		return nil
+	}
+	return medianInterval(ratios(a.Speeds, b.Speeds))
+}
+
 // ringHead and cells are the table of `bench ring` and of BENCHMARKS.md.
-var ringHead = []string{"processes", "size", "gradsync", "Open MPI ring", "MPI_Allreduce", "× MPI_Allreduce", "× Open MPI ring", "loopback", "memcpy", "rounds"}
+var ringHead = []string{"processes", "size", "gradsync", "Open MPI", "MPICH", "ring in C", "× Open MPI", "× MPICH", "× ring in C", "loopback",
+	"memcpy", "rounds"}
 
 func (r RingRow) cells() []string {
-	out := append(r.rates(OurRing, MPIRing, MPIReduce), r.Ratio.text(), r.RingRatio.text())
+	out := append(r.rates(OurRing, MPIReduce, MPICHReduce, MPIRing), r.Ratio.text(), r.MPICH.text(), r.RingRatio.text())
 	out = append(out, r.rates(Stream, Copy)[2:]...)
 	return append(out, r.rounds())
 }
@@ -199,20 +216,83 @@ func ringTable(table [][]string, rows []RingRow) string {
 	return b.String()
 }
 
-// headRing is the section of BENCHMARKS.md that `bench ring` writes.
-const headRing = "All-reduce over TCP"
+// bold sets the medians of a row in bold: the number before a bracket.
+func bold(cells []string) []string {
+	for i, cell := range cells {
+		if median, rest, ok := strings.Cut(cell, " ("); ok { // a number, not a size
+			cells[i] = "**" + median + "** (" + rest
+		}
+	}
+	return cells
+}
 
-// RingCommand renews that section alone.
-const RingCommand = "gradsync bench ring --into BENCHMARKS.md"
+// ringMethod says how the sections of all-reduces were measured.
+const ringMethod = `- One all-reduce of float32 between processes of this machine: the ring of shared/cluster/collective over the runtime tcp, with
+  a checksum of every frame; MPI_Allreduce over Open MPI with ` + "`--mca btl tcp,self`" + ` and over MPICH with TCP alone; the same ring in C over that
+  Open MPI. Each checks its first sum.
+- Numbers are GB/s (10⁹ bytes), **median** (best) over interleaved rounds of about %s s. All-reduces are in bus bandwidth, bytes/time ·
+  2(N−1)/N. Loopback is a one-way TCP stream of 1 MiB writes between two processes, memcpy is copy() of as many bytes in one.
+- Ratios are taken round by round: median, and in brackets an interval that covers the true median 95 times in 100 or more, the extremes
+  with fewer than six rounds.
+- Open MPI and MPICH poll: a process of theirs takes a whole core, ours sleeps. With fewer free cores than processes that decides more than the code.
+- The aim is the faster of Open MPI and MPICH with 2 processes, at every size.
+`
 
-// RingReport is all that the section says.
-type RingReport struct {
-	Command string    `json:"command"`
-	Version string    `json:"version"`
-	Seconds float64   `json:"seconds"` // of a round
-	Busy    string    `json:"busy,omitempty"`
-	Rows    []RingRow `json:"rows"`
-	Facts   []string  `json:"facts"`
+// ring writes the section of all-reduces over TCP.
+func (p *printer) ring(all []*Outcome, seconds float64) {
+	p.line(ringMethod, figure(seconds))
+	head := slices.Concat(ringHead[:9], []string{"aim"}, ringHead[9:])
+	var table [][]string
+	var rows []RingRow
+	for _, o := range all {
+		row := o.Ring()
+		verdict := "–"
+		for _, v := range o.Judge(OurRing) {
+			verdict = v.word()
+		}
+		c := bold(row.cells())
+		table, rows = append(table, slices.Concat(c[:9], []string{verdict}, c[9:])), append(rows, row)
+	}
+	p.table(strings.Join(head, " | "), table)
+	p.ringNotes(rows)
+}
+
+// onMPI writes the section of our ring over Open MPI.
+func (p *printer) onMPI(all []*Outcome) {
+	p.line("Our ring over Open MPI (`--runtime mpi`), with what transport that chooses, beside our ring over TCP, and a ring in C and MPI_Allreduce " +
+		"over the same Open MPI. Numbers and ratios are as above.\n")
+	var table [][]string
+	var rows []RingRow
+	for _, o := range all {
+		cells, row := o.OnMPI().cells()
+		table, rows = append(table, bold(cells)), append(rows, row)
+	}
+	p.table(strings.Join(onMPIHead, " | "), table)
+	p.ringNotes(rows)
+}
+
+// tls writes the section of our ring with certificates.
+func (p *printer) tls(all []*Outcome) {
+	p.line("Our ring over TCP with certificates, TLS 1.3 (`gradsync bench ring --tls`), beside itself in the clear. Numbers and ratios are as above.\n")
+	var table [][]string
+	var rows []RingRow
+	for _, o := range all {
+		row := o.Ring()
+		table = append(table, bold(append(row.rates(TLSRing, OurRing), row.TLSRatio.text(), row.rounds())))
+		rows = append(rows, row)
+	}
+	p.table("processes | size | TLS 1.3 | clear | × clear | rounds", table)
+	p.ringNotes(rows)
+}
+
+// ringNotes writes what is noted of the rows.
+func (p *printer) ringNotes(rows []RingRow) {
+	for _, line := range ringNotes(rows) {
+		p.line("- %s", line)
+	}
+	if len(ringNotes(rows)) > 0 {
+		p.line("")
+	}
 }
 
 // RingBusy returns a warning if other programs ran before the measurement; "" if not.
@@ -222,77 +302,6 @@ func RingBusy() string {
 	}
 	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and who polls "+
 		"gains on who sleeps.", load()[0], runtime.NumCPU())
-}
-
-// Verdict sets a row beside the aim of its case: "" if it has none.
-func (r RingRow) Verdict() string {
-	switch aims := RingCase(r.Ranks, r.Bytes).Aims; {
-	case len(aims) == 0:
-		return ""
-	case r.Ratio == nil:
-		return "not measured"
-	case r.Ratio.Median >= aims[0].Bound:
-		return "held"
-	}
-	return "missed"
-}
-
-// Markdown writes the section.
-func (r *RingReport) Markdown(p *printer) {
-	p.line("## %s\n", headRing)
-	p.line("Written by `%s` (gradsync %s).\n", r.Command, r.Version)
-	if r.Busy != "" {
-		p.line("**%s**\n", r.Busy)
-	}
-	p.line(`- One all-reduce of float32 between processes of this machine: the ring of shared/cluster/collective over the runtime tcp, with
-  a checksum of every frame; the same ring in C, and MPI_Allreduce, over Open MPI with `+"`--mca btl tcp,self`"+`. Each checks its first sum.
-- Numbers are GB/s (10⁹ bytes), **median** (best) over interleaved rounds of about %g s. All-reduces are in bus bandwidth, bytes/time ·
-  2(N−1)/N. Loopback is a one-way TCP stream of 1 MiB writes between two processes, memcpy is copy() of as many bytes in one.
-- Ratios are taken round by round: median, and in brackets an interval that covers the true median 95 times in 100 or more.
-- Open MPI polls: a process of it takes a whole core, ours sleeps. With fewer free cores than processes that decides more than the code.
-- The aim is at least 1× MPI_Allreduce with 2 processes from 1 MiB on.
-`, r.Seconds)
-	head := slices.Concat(ringHead[:7], []string{"aim"}, ringHead[7:])
-	var rows [][]string
-	for _, row := range r.Rows {
-		c := row.cells()
-		verdict := row.Verdict()
-		if verdict == "" {
-			verdict = "–"
-		}
-		for i, cell := range c {
-			if median, rest, ok := strings.Cut(cell, " ("); ok { // a number, not a size
-				c[i] = "**" + median + "** (" + rest
-			}
-		}
-		rows = append(rows, slices.Concat(c[:7], []string{verdict}, c[7:]))
-	}
-	p.table(strings.Join(head, " | "), rows)
-	for _, line := range slices.Concat(ringNotes(r.Rows), r.Facts) {
-		p.line("- %s", line)
-	}
-	if len(r.Facts) > 0 {
-		p.line("")
-	}
-}
-
-// Into replaces the section in a report's text, or adds it at its end.
-func (r *RingReport) Into(text string) (string, error) { return into(text, headRing, r.Markdown) }
-
-// into replaces the section with that heading in a report's text, or adds it at its end.
-func into(text, heading string, section func(*printer)) (string, error) {
-	var b strings.Builder
-	p := &printer{w: &b}
-	section(p)
-	before, after, found := strings.Cut(text, "\n## "+heading+"\n")
-	if !found {
-		return strings.TrimRight(text, "\n") + "\n\n" + strings.TrimRight(b.String(), "\n") + "\n", p.err
-	}
-	rest := "\n"
-	if at := strings.Index(after, "\n## "); at >= 0 {
-		rest = "\n" + after[at:]
-	}
-	return before + "\n" + strings.TrimRight(b.String(), "\n") + rest, p.err
 }
 
 // ringNotes returns the rows' notes, each once.

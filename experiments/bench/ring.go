@@ -20,12 +20,13 @@ const KindRing = "ring"
 
 // Names of the contenders of KindRing.
 const (
-	OurRing   = "gradsync"          // collective.Ring over TCP
-	RingOnMPI = "gradsync-mpi"      // collective.Ring over Open MPI
-	TLSRing   = "gradsync-tls"      // the same with certificates, over TLS 1.3
-	MPIRing   = "openmpi-ring"      // the same ring in C over Open MPI's TCP
-	MPIReduce = "openmpi-allreduce" // MPI_Allreduce over Open MPI's TCP
-	Stream    = "loopback"          // one-way TCP stream of 1 MiB writes
+	OurRing     = "gradsync"          // collective.Ring over TCP
+	RingOnMPI   = "gradsync-mpi"      // collective.Ring over Open MPI
+	TLSRing     = "gradsync-tls"      // the same with certificates, over TLS 1.3
+	MPIRing     = "openmpi-ring"      // the same ring in C over Open MPI's TCP
+	MPIReduce   = "openmpi-allreduce" // MPI_Allreduce over Open MPI's TCP
+	MPICHReduce = "mpich-allreduce"   // MPI_Allreduce over MPICH's TCP
+	Stream      = "loopback"          // one-way TCP stream of 1 MiB writes
 )
 
 // Tags of a ring worker.

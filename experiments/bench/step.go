@@ -199,6 +199,8 @@ func (j Job) Memory() (float64, error) {
 		return 4 * (m*k + k*n + m*n), nil
 	case KindVec, KindCoded:
 		return 4 * float64(j.Bytes), nil // four operands, or a layer, its sum and what makes them
+	case KindMessages:
+		return (32 << 10) * float64(j.Ranks), nil // stacks, queues and messages
 	}
 	m, err := network(j)
 	if err != nil {

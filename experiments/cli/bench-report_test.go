@@ -1,91 +1,94 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
-	"regexp"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"gradsync/experiments/bench"
 )
 
-// The committed BENCHMARKS.md is a whole report of these cases: every aim
-// judged, the engine and its peer in every case, no empty cell. What
-// the numbers are is the machine's affair.
-func TestBenchmarksAreComplete(t *testing.T) {
-	raw, err := os.ReadFile("../../BENCHMARKS.md")
-	if err != nil {
-		t.Fatalf("%v: make benchmarks writes it", err)
+// One section, from the command line to the document, and the check of its ratios: those that fell by more than a
+// quarter are named, and only those.
+func TestBenchReportAndCheck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
 	}
-	text := string(raw)
-	aims := 0
-	for _, c := range bench.Cases() {
-		aims += len(c.Aims)
-		_, part, _ := strings.Cut(text, "\n### "+c.Title+"\n")
-		part, _, _ = strings.Cut(part, "\n#")
-		names := []string{preferred[0], c.Peer}
-		switch c.Job.Kind {
-		case bench.KindVec:
-			names = bench.Kernels()
-		case bench.KindCoded:
-			names = bench.CodedKernels()
-		case bench.KindPush:
-			names = bench.PushContenders()
+	dir := t.TempDir()
+	book, kept := filepath.Join(dir, "b.json"), filepath.Join(dir, "out", "k.json")
+	const quick = " --only push --rounds 1 --seconds 0.001 --pause 0.01 --wait 0 --quiet --book "
+	rc, out, msg := gradsync(strings.Fields("bench report --limit 0 --kept " + kept + quick + book)...)
+	if rc != exitOK || msg != "" || out != filepath.Join(dir, "b.md")+": 1 sections\n" {
+		t.Fatalf("exit code %d, %s\n%s", rc, msg, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "b.md"))
+	if err != nil || !strings.Contains(string(text), "\n| dasp | ") ||
+		!strings.Contains(string(text), "## Host path of a push\n\nProcessors in use by other programs") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := os.Stat(kept); err == nil {
+		t.Error("what was kept for an interruption is still there")
+	}
+	raw, err := os.ReadFile(book)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		factor float64 // of what is committed for dasp
+		rc     int
+	}{{1e6, exitDiffer}, {1e-6, exitOK}} {
+		b, err := bench.ReadBook(raw)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, name := range names {
-			if !strings.Contains(part, "\n| "+name+" |") {
-				t.Errorf("%s has no row of %s", c.Title, name)
+		for _, r := range b.Sections[0].Outcomes[0].Results { // one round varies: all but one were far slower
+			factor := 1e-6
+			if r.Contender == "dasp" {
+				factor = c.factor
+			}
+			if r.Contender != bench.CopyUpdate {
+				r.Speeds[0] *= factor
 			}
 		}
-		if !strings.Contains(part, "`"+c.Command()+"`") {
-			t.Errorf("%s lacks its command", c.Title)
+		changed, err := b.Bytes()
+		if err == nil {
+			err = os.WriteFile(book, changed, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rc, out, msg := gradsync(strings.Fields("bench check" + quick + book)...)
+		const fell = "fell: Host path of a push: resnet18, batch 64, 6 workers, nothing computed: dasp × copy+update: "
+		if rc != c.rc || strings.Contains(out, fell) != (rc == exitDiffer) ||
+			!strings.Contains(out, "4 ratios compared, ") {
+			t.Errorf("%v: exit code %d, %s\n%s", c.factor, rc, msg, out)
 		}
 	}
-	text, _, _ = strings.Cut(text, "\n## GPU\n") // which may wait for a card
-	if got := len(regexp.MustCompile(`(?m)^\|.*\| (held|missed) \|$`).FindAllString(text, -1)); got != aims {
-		t.Errorf("%d aims judged, want %d", got, aims)
+	rc, out, msg = gradsync(strings.Fields("bench check --json" + quick + book)...)
+	var got struct {
+		Machine string
+		Ratios  []bench.Change
 	}
-	for _, bad := range []string{"not measured", "|  |", "NaN", "Inf"} {
-		if strings.Contains(text, bad) {
-			t.Errorf("the report says %q", bad)
-		}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.Machine != "" || len(got.Ratios) != 4 {
+		t.Errorf("exit code %d, %v, %s\n%s", rc, err, msg, out)
 	}
 }
 
 func TestBenchReportUsage(t *testing.T) {
-	rc, _, msg := gradsync("bench", "report", "--rounds", "0")
-	if rc != exitUsage {
-		t.Errorf("exit code %d, %s", rc, msg)
+	for command, want := range map[string]string{
+		"report --rounds 0": "--rounds 0", "report --only vec,rings": `no section "rings": did you mean`, "report --tries 0": "--tries 0: at least 1",
+		"report --max-load NaN": "--max-load NaN", "report --wait -1": "--wait -1", "report --pause 61": "--pause 61: 0 to 60", "check --only x": "no section",
+	} {
+		if rc, _, msg := gradsync(strings.Fields("bench " + command)...); rc != exitUsage || !strings.Contains(msg, want) {
+			t.Errorf("%s: exit code %d, %s", command, rc, msg)
+		}
 	}
-	if rc, _, msg := gradsync("bench", "report", "--out", t.TempDir()+"/none/B.md"); rc != exitFailed || !strings.Contains(msg, "none") {
+	if rc, _, msg := gradsync("bench", "report", "--book", t.TempDir()+"/none/B.json"); rc != exitFailed || !strings.Contains(msg, "none") {
 		t.Errorf("exit code %d, %s; want to fail before measuring for minutes", rc, msg)
 	}
-}
-
-// The command in the report is the one that renews it: as short as `make
-// benchmarks` where it is that, else with every flag that differs.
-func TestReportCommand(t *testing.T) {
-	for args, want := range map[string]string{
-		"": bench.StandardCommand,
-		"--rounds 11 --seconds 0.25 --budget 30 --profile 2": bench.StandardCommand,
-		"--quiet --json":                       bench.StandardCommand,
-		"--rounds 5 --budget 4":                bench.StandardCommand + " --rounds 5 --budget 4",
-		"--out B.md --profile 0 --python none": "gradsync bench report --out B.md --profile 0 --python none",
-	} {
-		cmd := (&app{}).root()
-		cmd, rest, err := cmd.Find(append([]string{"bench", "report"}, strings.Fields(args)...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.ParseFlags(rest); err != nil {
-			t.Fatal(err)
-		}
-		if got := reportCommand(cmd); got != want {
-			t.Errorf("%q: %s, want %s", args, got, want)
-		}
-	}
-	makefile, err := os.ReadFile("../../Makefile")
-	if recipe := "$(BIN)" + strings.TrimPrefix(bench.StandardCommand, "gradsync") + "\n"; err != nil || !strings.Contains(string(makefile), recipe) {
-		t.Errorf("%v, or make benchmarks does not run %s", err, recipe)
+	if rc, _, msg := gradsync("bench", "check", "--book", t.TempDir()+"/none.json"); rc != exitFailed || !strings.Contains(msg, "none.json") {
+		t.Errorf("exit code %d, %s; want to fail before measuring for minutes", rc, msg)
 	}
 }

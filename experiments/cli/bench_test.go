@@ -92,7 +92,7 @@ func TestBenchUsage(t *testing.T) {
 		"bench step --model lenet5 --width 0.125":            "lenet5",
 		"bench gemm --engine pytorch":                        "openblas",
 		"bench gemm --size 0":                                "--size 0: at least 1\n",
-		"bench worker more":                                  "none",
+		"bench worker more":                                  "want flags only",
 	} {
 		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.HasPrefix(msg, "gradsync: ") || !strings.Contains(msg, want) ||
 			strings.Count(msg, "\n") != 1 {
@@ -101,27 +101,11 @@ func TestBenchUsage(t *testing.T) {
 	}
 }
 
-// An engine that does not run here is refused with its reason, as train does,
-// and a line says what runs.
+// A line says what runs, where something reads it.
 func TestBenchEngines(t *testing.T) {
-	asm, portable := engineState{name: "asm", label: "asm (avx512)"}, engineState{name: "portable", label: "portable"}
-	dnnl := engineState{name: "onednn", label: "onednn", why: "libdnnl is not installed"}
-	known := []string{"asm", "portable", "gonum"}
-	if _, err := pick([]string{"asm", "onednn"}, known, []engineState{asm, portable, dnnl}); err == nil ||
-		err.Error() != "engine onednn cannot run here: libdnnl is not installed" {
-		t.Errorf("an engine that does not run: %v", err)
-	}
-	if _, err := pick([]string{"asm"}, []string{"copy"}, nil); err == nil || !strings.Contains(err.Error(), "known are copy") {
-		t.Errorf("an engine among kernels: %v", err)
-	}
-	if names, err := pick([]string{"gonum", "asm"}, known, []engineState{asm, portable, dnnl}); err != nil || strings.Join(names, " ") != "asm gonum" {
-		t.Errorf("%v, %v", names, err)
-	}
-	if got, want := enginesHere([]engineState{asm, portable, dnnl}), "engines here: asm (avx512), portable; onednn: libdnnl is not installed"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 	const gemm = "bench gemm --size 16 --rounds 1 --seconds 0.01 --engine portable"
-	if rc, _, msg := gradsync(strings.Fields(gemm + " --json")...); rc != exitOK || msg != enginesHere(engineStates())+"\n" {
+	if rc, _, msg := gradsync(strings.Fields(gemm + " --json")...); rc != exitOK || !strings.HasPrefix(msg, "engines here: "+engineStates()[0].label) ||
+		strings.Count(msg, "\n") != 1 {
 		t.Errorf("exit code %d, %q", rc, msg)
 	}
 	for _, silent := range []string{gemm + " --quiet", "bench vec --mib 1 --rounds 1 --seconds 0.01 --engine copy"} {
@@ -204,12 +188,12 @@ func TestBenchBesidePyTorch(t *testing.T) {
 // read again, and another one is refused.
 func TestBenchGPU(t *testing.T) {
 	dir := t.TempDir()
-	report, kept := dir+"/BENCHMARKS.md", dir+"/gpu.json"
-	if err := os.WriteFile(report, []byte("# Benchmarks\n"), 0o600); err != nil {
+	book, report, kept := dir+"/B.json", dir+"/B.md", dir+"/gpu.json"
+	if err := os.WriteFile(book, []byte(`{"command": "c"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, from := range [][]string{{"--out", kept}, {"--from", kept}} {
-		rc, out, msg := gradsync(append([]string{"bench", "gpu", "--into", report}, from...)...)
+		rc, out, msg := gradsync(append([]string{"bench", "gpu", "--into", book}, from...)...)
 		text, err := os.ReadFile(report)
 		if rc != exitOK || err != nil || !strings.Contains(out, "nothing was measured: there was no GPU at hand") || strings.Count(string(text),
 			"| not measured | – |") != 10 {

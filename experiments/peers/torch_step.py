@@ -7,7 +7,8 @@ Speaks the protocol of experiments/bench, one JSON object a line: a job on
 standard input, then orders {"steps": n} or {"stop": true}, each answered on
 standard output. A step is forward, backward and plain SGD on random images. The contender
 "pytorch-cuda" takes the job's device, in fp32 without TF32; what is timed ends
-when the device is done, since the loss is read.
+when the device is done, since the loss is read. "pytorch-compile" is the network
+that torch.compile makes of it, which takes a C++ compiler and a minute.
 """
 import ctypes
 import json
@@ -44,6 +45,9 @@ class Trainee:
             classes = self.model(self.x).shape[1]
         self.y = torch.randint(classes, (job["batch"],), device=self.device)
         self.sgd = torch.optim.SGD(self.model.parameters(), lr=RATE)
+        if job["contender"] == "pytorch-compile":
+            self.model = torch.compile(self.model)
+            self.run(1)  # compiles, or says why it cannot
 
     def run(self, steps):
         for _ in range(steps):

@@ -100,6 +100,7 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 	switch c.Runtime {
 	case "virtual":
 		return virtual.New(c.Platform, virtual.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),
+			Whole:   withServer, // its workers wait for a gradient's last stage alone
 			Elastic: c.Elastic.Elastic}), nil
 	case "local":
 		return local.New(c.Platform, local.Config{Seed: c.Seed, WithServer: withServer, Workers: c.Workers, Trace: c.traced(),

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +13,8 @@ import (
 
 	"gradsync/experiments/result"
 	"gradsync/papers/codedsgd"
+	"gradsync/papers/dasp"
+	"gradsync/papers/dasp/rivals"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
@@ -145,5 +149,55 @@ func TestVirtualTimeChargesThePlatformsRates(t *testing.T) {
 	})
 	if node.RingSparse.Bandwidth != 1e6 {
 		t.Errorf("B is %g, the slowest link has 1e6", node.RingSparse.Bandwidth)
+	}
+}
+
+// weighed is a policy that once, amid the run, asks how much memory is held.
+type weighed struct {
+	dasp.Policy
+	at, pushes int
+	held       uint64
+}
+
+func (w *weighed) Step(e dasp.Event) []dasp.Action {
+	if e.Kind == dasp.EventPush {
+		if w.pushes++; w.pushes == w.at {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			w.held = m.HeapAlloc
+		}
+	}
+	return w.Policy.Step(e)
+}
+
+// A worker of a run that is only timed holds as much for a network of many layers as for one layer, also while it
+// computes: else 100,000 of them do not fit.
+func TestWorkersHoldNothingPerLayer(t *testing.T) {
+	const workers = 200
+	held := map[int]uint64{}
+	for _, layers := range []int{1, 200} {
+		bsp, err := rivals.New("bsp", rivals.Defaults(workers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy := &weighed{Policy: bsp, at: workers + 1} // the first of the second round: the others compute
+		job := dasp.Job{Policy: func() dasp.Policy { return policy }, MaxPushes: 3 * workers, Rate: 1,
+			Layers: slices.Repeat([]cluster.Layer{{Length: 1, Forward: cluster.Work{FLOP: 1e9}, Backward: cluster.Work{FLOP: 1e9}}}, layers)}
+		r := &runner{cfg: Config{Runtime: "virtual", Platform: rounded(workers), Workers: workers, TimingOnly: true}}
+		rt, err := r.runtime(true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rt.Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			_, err := dasp.Run(p, job)
+			return nil, err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		held[layers] = policy.held
+	}
+	if more := int64(held[200]-held[1]) / workers; more > 1<<10 {
+		t.Errorf("%d bytes a worker more with 200 layers than with one", more)
 	}
 }

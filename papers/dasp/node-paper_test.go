@@ -45,6 +45,24 @@ func TestSection2Algorithm1Line4StaleNode(t *testing.T) {
 	}
 }
 
+// Of whoever is present the oldest with the lowest id is named, without one that is left out; of nobody the newest version.
+func TestOldestIsOfThePresent(t *testing.T) {
+	v := View{V: []int64{2, 5, 4, 4, 6}, Present: []bool{false, true, true, true, true}, Newest: 8}
+	for _, c := range []struct {
+		skip int
+		vmin int64
+		id   int
+	}{{-1, 4, 2}, {2, 4, 3}, {3, 4, 2}, {1, 4, 2}} {
+		if vmin, id := v.oldestBut(c.skip); vmin != c.vmin || id != c.id {
+			t.Errorf("without %d: node %d with version %d, want node %d with %d", c.skip, id, vmin, c.id, c.vmin)
+		}
+	}
+	v.Present = make([]bool, 5)
+	if vmin, id := v.Oldest(); vmin != 8 || id != -1 {
+		t.Errorf("of nobody: node %d with version %d, want −1 with 8", id, vmin)
+	}
+}
+
 // TestSection21VersionAndTimeAreRenewed: "on a gradient of node 1 the server
 // updates the global weights and then the node's version, v_1 = v_new + 1, and
 // its last iteration time f_1."

@@ -1,6 +1,9 @@
 package dasp
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // View holds all that the server knows of the nodes: the version each one holds
 // and how long its last iteration took. Slices have one entry per worker.
@@ -40,14 +43,14 @@ func (v View) Oldest() (vmin int64, id int) { return v.oldestBut(-1) }
 // oldestBut returns Oldest without worker skip. Ties go to the lowest id, so the
 // same events always name the same node.
 func (v View) oldestBut(skip int) (vmin int64, id int) {
-	vmin, id = v.Newest, -1
+	vmin, id = math.MaxInt64, -1
 	for i, held := range v.V {
-		if i == skip || !v.Present[i] {
-			continue
-		}
-		if id < 0 || held < vmin {
+		if held < vmin && i != skip && v.Present[i] { // each gradient asks this of all workers: mostly one comparison each
 			vmin, id = held, i
 		}
+	}
+	if id < 0 {
+		return v.Newest, id
 	}
 	return vmin, id
 }

@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"slices"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -12,7 +13,6 @@ type worker struct {
 	p      cluster.Proc
 	job    Job
 	params int
-	stages []cluster.Work
 
 	in   [2]cluster.Msg // weights, in turn: one is read while the next may come
 	out  cluster.Msg    // gradient
@@ -26,16 +26,22 @@ type worker struct {
 
 // newWorker prepares rank p's worker.
 func newWorker(p cluster.Proc, job Job) *worker {
-	w := &worker{p: p, job: job, params: job.params()}
-	// Stages 0 … L−1 are the forward pass, L … 2L−1 the backward pass, last layer
-	// first. The paper sends a gradient when all of it is there.
-	for _, l := range job.Layers {
-		w.stages = append(w.stages, l.Forward)
+	return &worker{p: p, job: job, params: job.params()}
+}
+
+// stages lists a gradient's: 0 … L−1 are the forward pass, L … 2L−1 the backward pass, last layer
+// first. The paper sends a gradient when all of it is there. The list is made for each, as no worker of
+// 100,000 should hold one while it waits.
+func (w *worker) stages() []cluster.Work {
+	layers := w.job.Layers
+	stages := make([]cluster.Work, 0, 2*len(layers))
+	for _, l := range layers {
+		stages = append(stages, l.Forward)
 	}
-	for i := len(job.Layers) - 1; i >= 0; i-- {
-		w.stages = append(w.stages, job.Layers[i].Backward)
+	for _, l := range slices.Backward(layers) {
+		stages = append(stages, l.Backward)
 	}
-	return w
+	return stages
 }
 
 // run iterates until the server says Stop.
@@ -84,9 +90,9 @@ func (w *worker) gradient(step int64, weights []byte) (time.Duration, error) {
 	var stages []cluster.Req
 	if w.job.Task == nil {
 		w.out.Declared = 4 * w.params
-		stages = w.p.Start(nil, w.stages...)
+		stages = w.p.Start(nil, w.stages()...)
 	} else {
-		stages = w.p.Start(func(done func(int)) error { return w.pass(step, weights, done) }, w.stages...)
+		stages = w.p.Start(func(done func(int)) error { return w.pass(step, weights, done) }, w.stages()...)
 	}
 	// The last stage ends last, and every open stage ends with the pass's error.
 	if err := cluster.Wait(w.p, stages[len(stages)-1]); err != nil {

@@ -105,12 +105,27 @@ type Proc interface {
 // Wait waits for all of reqs and returns the first error in argument order.
 func Wait(p Proc, reqs ...Req) error {
 	var first error
+	single, ok := p.(waiter)
+	if !ok {
+		single = anyWaiter{p}
+	}
 	for _, r := range reqs {
-		if _, err := p.WaitAny(0, r); err != nil && first == nil {
+		if err := single.WaitOne(r); err != nil && first == nil {
 			first = err
 		}
 	}
 	return first
+}
+
+// waiter is a Proc that waits for one request without a list of it on the heap: WaitAny(0, r).
+type waiter interface{ WaitOne(r Req) error }
+
+// anyWaiter makes a waiter of any Proc.
+type anyWaiter struct{ Proc }
+
+func (p anyWaiter) WaitOne(r Req) error {
+	_, err := p.WaitAny(0, r)
+	return err
 }
 
 // Sleep lets d of p's time pass.

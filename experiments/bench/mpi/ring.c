@@ -49,7 +49,9 @@ int main(int argc, char **argv) {
   order[0] = atol(at + 8), order[1] = strstr(line, "allreduce") != NULL;
   run(order);
   for (; took < 0.05 && steps <= 1 << 20; steps *= 2) order[2] = steps, took = run(order);
-  MPI_Get_library_version(version, &size), version[strcspn(version, ",\"\n")] = 0, MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Get_library_version(version, &size), version[strcspn(version, ",\"\n")] = 0;
+  for (char *c = version; *c; c++) if (*c == '\t') *c = ' ';
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
   printf("{\"class\":\"mpi\",\"facts\":[\"%s, %s\"],\"step_seconds\":%.9g}\n", version, argc > 1 ? argv[1] : "btl tcp,self", took * 2 / steps);
   while (fflush(stdout), fgets(line, sizeof line, stdin) && (at = strstr(line, "\"steps\":"))) {
     order[2] = 1, run(order), order[2] = atol(at + 8), took = run(order);

@@ -17,8 +17,14 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 	}
 	var j *computation
 	if f != nil {
+		if r.queue == nil {
+			r.queue = e.pool.Queue()
+		}
 		j = &computation{Computation: r.queue.Submit(f, len(stages)), rank: r.id}
 		e.track(j)
+	}
+	if r.jitter == nil {
+		r.jitter = cluster.Stream(e.cfg.Seed, r.id, "", "cluster/jitter")
 	}
 	begin := max(e.now, r.device)
 	factor := r.host.DrawJitter(r.jitter)
@@ -30,7 +36,9 @@ func (t *thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 			continue
 		}
 		q := e.newReq(r, kindCompute)
-		q.work, q.stage = j, i
+		if j != nil {
+			q.more = &rest{work: j, stage: i}
+		}
 		e.finishAt(q, e.later(begin, r.host.Lasts(float64(begin)*picosecond, seconds)))
 		if e.cfg.Trace {
 			t.span(cluster.SpanCompute, fmt.Sprintf("stage %d", i), -1, 0, 0, max(begin, r.device), q.at)

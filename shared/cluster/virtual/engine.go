@@ -23,52 +23,62 @@ const (
 	maxTime = math.MaxInt64 / 2 // so that two times never overflow when added
 )
 
-// engine is one run. Only its loop's goroutine and the coroutine it has
-// resumed touch it.
+// engine is one run. Only the goroutine whose turn it is touches it: Run's own or a thread's coroutine.
 type engine struct {
 	ctx       context.Context
+	body      func(cluster.Proc) ([]byte, error) // of each rank's first thread
 	cfg       Config
 	multicast bool
 	header    int
 
 	now    int64
 	seq    uint64
-	events heap
+	events queue
 	steps  uint
 
 	ranks   []rank
 	threads []*thread
 	live    int
-	current atomic.Pointer[thread] // atomic only to catch foreign goroutines
+	main    thread  // Run's own goroutine, which is in no coroutine
+	turn    *thread // whose turn it is; nil: events are handled
+	fault   error   // an event's, for Run to panic with
+	exiting bool    // a body left by runtime.Goexit, so does Run
+	closing bool
+	current atomic.Pointer[thread] // of runs where goid.Get is slow; atomic only to catch foreign goroutines
 	abort   *cluster.AbortError
 	elapsed int64
 
 	pool    *device.Pool
 	started []*computation // whose error nobody has seen yet
-	reqs    []req          // slab to cut requests from
-	packets []*packet
+	reqs    []req          // slabs to cut requests from
+	sends   []op
+	packets []*packet // by id
+	free    []*packet
 	buffers buffers
 	spans   []cluster.Span
 	lost    []int // ranks, in the order in which they were lost
 }
 
-// rank is one host's state: when its NIC and its device are free again.
+// rank is one host's state: when its NIC and its device are free again. What each message
+// needs comes first: large runs wait for memory.
 type rank struct {
+	e      *engine
 	id     int
-	host   cluster.Host
+	gone   bool   // it is lost
+	told   []bool // by rank: this rank was told that it is lost; nil: of none
 	nic    nic
-	near   port // within its node
-	far    port // to other machines
-	device int64
+	far    *port   // to other machines
+	latest *thread // that gave its turn on
 	box    match.Box[*req, *packet]
-	jitter *rand.Rand
-	queue  *device.Queue
 	sent   cluster.Traffic
+	near   *port // within its node
+	device int64
+	host   *cluster.Host
+	jitter *rand.Rand    // nil until something is computed
+	queue  *device.Queue // nil until a function is
 	result []byte
 
-	gone   bool       // it is lost
-	goneAt int64      // since when, if it is
-	told   []bool     // by rank: this rank was told that it is lost; nil: of none
+	goneAt int64      // since when it is lost, if it is
 	heard  int        // losses it was told of
 	toldAt int64      // the last of them, which no later one may come before
 	notice *rand.Rand // draws when it is told; nil until it is
@@ -78,18 +88,15 @@ type rank struct {
 func newEngine(ctx context.Context, r *Runtime) *engine {
 	e := &engine{
 		ctx: ctx, cfg: r.cfg, multicast: r.multicast, header: cluster.HeaderBytes,
-		ranks: make([]rank, len(r.hosts)), pool: device.NewPool(r.cfg.Cores),
+		ranks: make([]rank, len(r.hosts)), pool: device.NewPool(r.cfg.Cores), events: newQueue(),
 	}
 	if r.cfg.Headerless {
 		e.header = 0
 	}
 	nodes := machines(r.nodes)
 	for i := range e.ranks {
-		e.ranks[i] = rank{
-			id: i, host: r.hosts[i], queue: e.pool.Queue(),
-			jitter: cluster.Stream(r.cfg.Seed, i, "", "cluster/jitter"),
-		}
-		e.ranks[i].attach(nodes[r.hosts[i].Node])
+		e.ranks[i].e, e.ranks[i].id, e.ranks[i].host = e, i, &r.hosts[i]
+		e.ranks[i].attach(nodes[r.hosts[i].Node], &e.ranks[max(i-1, 0)])
 	}
 	return e
 }
@@ -102,22 +109,10 @@ func (e *engine) nextSeq() uint64 {
 
 // loop runs until every thread has returned.
 func (e *engine) loop() {
-	for e.live > 0 && e.abort == nil {
-		ev, ok := e.events.pop()
-		if !ok {
-			e.fail(-1, "deadlock", e.deadlock())
-			break
-		}
-		if e.steps++; e.steps%64 == 0 && e.cancelled() {
-			break
-		}
-		if ev.p != nil {
-			e.now = ev.at
-			e.advance(ev.p)
-		} else if ev.t.gen == ev.gen { // a stale timer does not move the clock
-			e.now = ev.at
-			e.resume(ev.t)
-		}
+	e.turn = e.run()
+	e.pass(&e.main)
+	if e.fault != nil {
+		panic(e.fault)
 	}
 	if e.abort == nil && len(e.lost) == len(e.ranks) {
 		e.fail(e.lost[0], "lost", errors.New("every rank of the run is lost"))
@@ -126,9 +121,43 @@ func (e *engine) loop() {
 	// never began need not.
 	for _, t := range e.threads {
 		if !t.ended && t.began {
-			e.resume(t)
+			e.turn = t
+			e.pass(&e.main)
 		}
 	}
+}
+
+// run handles events until a thread's turn comes, which it returns; main's at the end of the run. Whoever has to
+// wait calls it.
+func (e *engine) run() *thread {
+	e.turn = nil
+	for e.live > 0 && e.abort == nil && e.fault == nil {
+		ev, ok := e.events.pop()
+		if len(e.ranks) >= manyRanks && e.events.least < lanes {
+			e.ahead()
+		}
+		if !ok {
+			e.fail(-1, "deadlock", e.deadlock())
+			break
+		}
+		if e.steps++; e.steps%64 == 0 && e.cancelled() {
+			break
+		}
+		var t *thread
+		if ev.who < 0 {
+			e.now = ev.at
+			t = e.advance(e.packets[^ev.who])
+		} else if next := e.threads[ev.who]; next.gen == ev.gen { // a stale timer does not move the clock
+			e.now = ev.at
+			t = next
+		}
+		if t != nil {
+			t.gen++
+			t.began = true
+			return t
+		}
+	}
+	return &e.main
 }
 
 // fail ends the run: every later call returns the first failure.
@@ -200,14 +229,43 @@ func (e *engine) outcome() cluster.Outcome {
 	return out
 }
 
-// later returns now or base, whichever is later, plus seconds.
+// later returns base plus seconds, rounded half up.
 func (e *engine) later(base int64, seconds float64) int64 {
-	ps := math.Round(seconds / picosecond)
-	if !(ps >= 0 && ps < maxTime) || base+int64(ps) > maxTime {
-		panic(fmt.Errorf("virtual: %g s of work or transfer at %v: want ≥ 0 and a run under 53 days",
-			seconds, time.Duration(e.now/perNano)))
+	ps := seconds / picosecond
+	if !(ps > -0.5 && ps < maxTime) {
+		e.tooLate(seconds)
+		return base
 	}
-	return base + int64(ps)
+	whole := int64(ps)
+	if ps-float64(whole) >= 0.5 { // exact; math.Round is slower
+		whole++
+	}
+	if base+whole > maxTime {
+		e.tooLate(seconds)
+		return base
+	}
+	return base + whole
+}
+
+// exact bounds the durations whose seconds, divided by a picosecond, are off by less than half of one.
+const exact = 1000 * time.Second
+
+// after is later by d.Seconds().
+func (e *engine) after(base int64, d time.Duration) int64 {
+	if at := base + perNano*int64(d); 0 <= d && d < exact && at <= maxTime {
+		return at
+	}
+	return e.later(base, d.Seconds())
+}
+
+// tooLate panics, or lets Run if no thread is to blame.
+func (e *engine) tooLate(seconds float64) {
+	err := fmt.Errorf("virtual: %g s of work or transfer at %v: want ≥ 0 and a run under 53 days",
+		seconds, time.Duration(e.now/perNano))
+	if e.turn != nil {
+		panic(err)
+	}
+	e.fault = err
 }
 
 // errStopped unwinds a coroutine that is not to go on.

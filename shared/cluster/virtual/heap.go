@@ -1,12 +1,12 @@
 package virtual
 
-// event wakes a thread or moves a packet on, at an instant in picoseconds.
+// event wakes a thread or moves a packet on, at an instant in picoseconds. It holds no pointer, so that the
+// collector passes queues by.
 type event struct {
 	at  int64
 	seq uint64
-	gen uint32  // of the thread's wait; a wait that has ended makes it stale
-	t   *thread // or
-	p   *packet
+	who int32  // index of a thread, or ^index of a packet
+	gen uint32 // of the thread's wait; a wait that has ended makes it stale
 }
 
 func (a *event) before(b *event) bool {
@@ -31,16 +31,13 @@ func (h *heap) push(e event) {
 	h.ev[i] = e
 }
 
-func (h *heap) pop() (event, bool) {
-	if len(h.ev) == 0 {
-		return event{}, false
-	}
+// pop returns the first event of a heap that has one.
+func (h *heap) pop() event {
 	top, last := h.ev[0], len(h.ev)-1
 	e := h.ev[last]
-	h.ev[last] = event{}
 	h.ev = h.ev[:last]
 	if last == 0 {
-		return top, true
+		return top
 	}
 	i := 0
 	for {
@@ -61,5 +58,5 @@ func (h *heap) pop() (event, bool) {
 		i = least
 	}
 	h.ev[i] = e
-	return top, true
+	return top
 }

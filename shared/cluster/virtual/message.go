@@ -9,16 +9,16 @@ import (
 
 func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	e := t.e
-	q := e.newReq(t.rank, kindSend)
 	if err := t.enter(); err != nil {
-		return e.failed(q, err)
+		return e.failed(e.newReq(t.rank, kindSend), err)
 	}
 	match.CheckMessage("send", t.rank.id, t.Size(), to, tag, m)
-	q.peer, q.tag = to, tag
+	var q *op
 	if t.rank.heardOf(to) {
-		e.finishAt(q, e.now) // and is dropped
+		q = e.newSend(t.rank, kindSend, to, tag, e.now) // and is dropped
 	} else {
-		t.send(q, []*rank{&e.ranks[to]}, m, false)
+		peers := [1]*rank{&e.ranks[to]}
+		q = t.send(kindSend, to, tag, peers[:], m)
 	}
 	if m.Given {
 		m.Body = nil
@@ -26,13 +26,14 @@ func (t *thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	return q
 }
 
-// send posts m and lets q complete when the last byte has left.
-func (t *thread) send(q *req, to []*rank, m *cluster.Msg, bcast bool) {
-	begin, sent := t.e.post(t.rank, to, q.tag, m, bcast)
-	t.e.finishAt(q, sent)
+// send posts m, which is done when the last byte has left.
+func (t *thread) send(k kind, peer int, tag cluster.Tag, to []*rank, m *cluster.Msg) *op {
+	begin, sent := t.e.post(t.rank, to, tag, m, k == kindBcast)
+	q := t.e.newSend(t.rank, k, peer, tag, sent)
 	if t.e.cfg.Trace && begin >= 0 {
-		t.span(cluster.SpanSend, kindNames[q.kind], q.peer, q.tag, m.Size(), begin, sent)
+		t.span(cluster.SpanSend, kindNames[k], peer, tag, m.Size(), begin, sent)
 	}
+	return q
 }
 
 func (t *thread) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req {
@@ -50,7 +51,7 @@ func (t *thread) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req
 }
 
 func (t *thread) receive(q *req, from int, tag cluster.Tag, into *cluster.Msg, bcast bool) {
-	q.peer, q.tag, q.into = from, tag, into
+	q.peer, q.tag, q.into = int32(from), int32(tag), into
 	if p, ok := t.rank.box.Post(match.Key{From: from, Tag: tag, Bcast: bcast}, q); ok {
 		t.e.accept(q, p)
 		t.e.complete(q)
@@ -62,13 +63,12 @@ func (t *thread) receive(q *req, from int, tag cluster.Tag, into *cluster.Msg, b
 
 func (t *thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	e := t.e
-	q := e.newReq(t.rank, kindBcast)
 	if err := t.enter(); err != nil {
-		return e.failed(q, err)
+		return e.failed(e.newReq(t.rank, kindBcast), err)
 	}
 	match.CheckGroup(t.rank.id, t.Size(), group, root, tag, m)
-	q.peer, q.tag = root, tag
 	if t.rank.id != root {
+		q := e.newReq(t.rank, kindBcast)
 		t.receive(q, root, tag, m, true)
 		return q
 	}
@@ -78,18 +78,15 @@ func (t *thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) 
 			to = append(to, &e.ranks[member])
 		}
 	}
-	t.send(q, to, m, true)
-	return q
+	return t.send(kindBcast, root, tag, to, m)
 }
 
-// recvSpan returns the time a message held the receiver's NIC.
-func recvSpan(q *req, p *packet, now int64) cluster.Span {
-	size := p.declared
-	if p.body != nil {
-		size = len(p.body)
-	}
-	return cluster.Span{
-		Rank: q.rank.id, Kind: cluster.SpanRecv, Name: kindNames[q.kind], Peer: p.from.id, Tag: p.key.Tag,
-		Bytes: size, From: time.Duration(p.began / perNano), To: time.Duration(now / perNano),
-	}
+// received records the time that a message held the receiver's NIC.
+//
+//go:noinline
+func (e *engine) received(q *req, p *packet) {
+	e.spans = append(e.spans, cluster.Span{
+		Rank: q.rank.id, Kind: cluster.SpanRecv, Name: kindNames[q.kind], Peer: p.from.id, Tag: p.tag,
+		Bytes: p.bytes(), From: time.Duration(p.began / perNano), To: time.Duration(e.now / perNano),
+	})
 }

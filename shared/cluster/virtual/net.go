@@ -9,17 +9,28 @@ import (
 
 // packet is one message on its way to one receiver.
 type packet struct {
+	id       int32 // its place in engine.packets
+	tag      cluster.Tag
+	bcast    bool
+	notice   bool // no message: it tells to that from is lost
 	from, to *rank
 	out, in  *port // that it leaves and enters by
-	key      match.Key
-	meta     [4]int64
-	body     []byte // the engine's own: a copy, or given away; nil if only declared
-	declared int
-	size     int   // bytes on the wire, header included
 	sent     int64 // the last byte has left the sender's NIC
 	began    int64 // the receiver's NIC took the first byte; −1: not yet
-	notice   bool  // no message: it tells to that from is lost
+	declared int
+	meta     [4]int64
+	body     []byte // the engine's own: a copy, or given away; nil if only declared
 }
+
+// bytes returns the body's bytes on the wire.
+func (p *packet) bytes() int {
+	if p.body == nil {
+		return p.declared
+	}
+	return len(p.body)
+}
+
+func (p *packet) key() match.Key { return match.Key{From: p.from.id, Tag: p.tag, Bcast: p.bcast} }
 
 // post takes m off the sender's hands: it claims the egress and returns when
 // the first byte leaves (−1: never) and the last has left. A copy goes to
@@ -32,8 +43,8 @@ func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, b
 	once := bcast && e.multicast
 	for _, dst := range to {
 		p := e.newPacket()
-		p.from, p.to, p.meta, p.declared, p.size = from, dst, m.Meta, m.Declared, size
-		p.key = match.Key{From: from.id, Tag: tag, Bcast: bcast}
+		p.from, p.to, p.tag, p.bcast, p.notice = from, dst, tag, bcast, false
+		p.meta, p.declared = m.Meta, m.Declared
 		switch {
 		case m.Body == nil:
 		case m.Given && !bcast:
@@ -43,15 +54,13 @@ func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, b
 		}
 		if dst == from { // free
 			p.began, p.sent = e.now, e.now
-			e.events.push(event{at: e.now, seq: e.nextSeq(), p: p})
+			e.events.push(event{at: e.now, seq: e.nextSeq(), who: ^p.id})
 			continue
 		}
-		p.out, p.in = from.toward(dst), dst.toward(from)
-		if once {
-			p.out = from.towardAll(to)
-		}
+		near := from.beside(dst)
+		p.out, p.in = from.port(near && (!once || from.besideAll(to))), dst.port(near)
 		if begin < 0 || !once {
-			start, sent = e.leave(p.out, size)
+			start, sent = e.leave(from, p.out, size)
 			from.sent.Messages++
 			from.sent.Bytes += int64(m.Size())
 			from.sent.Header += int64(e.header)
@@ -60,47 +69,44 @@ func (e *engine) post(from *rank, to []*rank, tag cluster.Tag, m *cluster.Msg, b
 			}
 		}
 		p.began, p.sent = -1, sent
-		e.firstByte(p, start)
+		// Only when the first byte arrives does the receiver's NIC give it a slot.
+		at := e.after(start, p.out.overhead+p.out.latency+p.in.latency)
+		e.events.push(event{at: at, seq: e.nextSeq(), who: ^p.id})
 	}
 	return begin, sent
 }
 
-// firstByte schedules the arrival of p's first byte, whose transmission began
-// at an instant. Only then does the receiver's NIC give it a slot.
-func (e *engine) firstByte(p *packet, begin int64) {
-	at := e.later(begin, (p.out.overhead + p.out.latency + p.in.latency).Seconds())
-	e.events.push(event{at: at, seq: e.nextSeq(), p: p})
-}
-
-// advance moves a packet on: first byte at the receiver, or complete.
-func (e *engine) advance(p *packet) {
+// advance moves a packet on: first byte at the receiver, or complete. It returns the thread whose turn has come by that.
+func (e *engine) advance(p *packet) *thread {
 	if len(e.lost) > 0 && e.drops(p) {
-		return
+		return nil
 	}
 	if p.began >= 0 {
-		e.deliver(p)
-		return
+		return e.deliver(p)
 	}
 	var end int64
-	p.began, end = e.enter(p.in, p.size)
+	p.began, end = e.enter(p.to, p.in, e.header+p.bytes())
 	// The last byte cannot arrive before it was sent: a slow sender does not
 	// hold a fast receiver's NIC, but its message is no earlier for that.
-	last := e.later(p.sent, (p.out.latency + p.in.latency + p.in.overhead).Seconds())
-	e.events.push(event{at: max(end, last), seq: e.nextSeq(), p: p})
+	last := e.after(p.sent, p.out.latency+p.in.latency+p.in.overhead)
+	e.events.push(event{at: max(end, last), seq: e.nextSeq(), who: ^p.id})
+	return nil
 }
 
 // deliver hands a complete message to the oldest receive that matches.
-func (e *engine) deliver(p *packet) {
-	if q, ok := p.to.box.Deliver(p.key, p); ok {
-		e.accept(q, p)
-		e.completeNow(q)
+func (e *engine) deliver(p *packet) *thread {
+	q, ok := p.to.box.Deliver(p.key(), p)
+	if !ok {
+		return nil
 	}
+	e.accept(q, p)
+	return e.completeNow(q)
 }
 
 // accept moves p into receive q.
 func (e *engine) accept(q *req, p *packet) {
 	m := q.into
-	m.From, m.Tag, m.Meta, m.Declared = p.from.id, p.key.Tag, p.meta, 0
+	m.From, m.Tag, m.Meta, m.Declared = p.from.id, p.tag, p.meta, 0
 	switch {
 	case p.body == nil:
 		m.Body, m.Declared = nil, p.declared
@@ -113,25 +119,32 @@ func (e *engine) accept(q *req, p *packet) {
 	if m.Body == nil && p.body != nil {
 		m.Body = []byte{} // an empty body is not a declared one
 	}
-	q.peer = p.from.id
+	q.peer = int32(p.from.id)
 	if e.cfg.Trace {
-		e.spans = append(e.spans, recvSpan(q, p, e.now))
+		e.received(q, p)
 	}
 	e.freePacket(p)
 }
 
 func (e *engine) freePacket(p *packet) {
-	*p = packet{}
-	e.packets = append(e.packets, p)
+	p.body = nil
+	e.free = append(e.free, p)
 }
 
+// newPacket returns a packet whose fields but id and body are anything.
 func (e *engine) newPacket() *packet {
-	if n := len(e.packets); n > 0 {
-		p := e.packets[n-1]
-		e.packets = e.packets[:n-1]
-		return p
+	if len(e.free) == 0 {
+		slab := make([]packet, slabSize/2)
+		for i := range slab {
+			slab[i].id = int32(len(e.packets))
+			e.packets = append(e.packets, &slab[i])
+			e.free = append(e.free, &slab[i])
+		}
 	}
-	return &packet{}
+	last := len(e.free) - 1
+	p := e.free[last]
+	e.free = e.free[:last]
+	return p
 }
 
 // buffers keeps free bodies by size class, powers of two.

@@ -13,7 +13,8 @@ type nic struct{ egress, ingress int64 }
 type port struct {
 	bandwidth         float64
 	latency, overhead time.Duration
-	host, node        *nic // taken together; node is nil within a node and for a host that is its own machine
+	fixed             float64 // overhead in seconds
+	node              *nic    // taken with the host's own; nil within a node and for a host that is its own machine
 }
 
 // machine is a node and the card that its hosts share.
@@ -31,55 +32,73 @@ func machines(nodes []cluster.Node) map[string]*machine {
 }
 
 // attach connects r to its node, nil if it has none, as cluster.Node describes.
-func (r *rank) attach(m *machine) {
-	h := &r.host
-	r.near = port{bandwidth: h.Bandwidth, latency: h.Latency, overhead: h.Overhead, host: &r.nic}
-	r.far = r.near
+// Hosts of one kind share their ports with like, the rank before it.
+func (r *rank) attach(m *machine, like *rank) {
+	h := r.host
+	near := port{bandwidth: h.Bandwidth, latency: h.Latency, overhead: h.Overhead, fixed: h.Overhead.Seconds()}
+	far := near
 	if m != nil {
-		r.far = port{bandwidth: min(h.Bandwidth, m.Bandwidth), latency: m.Latency, overhead: m.Overhead, host: &r.nic, node: &m.nic}
-	}
-}
-
-// toward returns the port for messages to or from a peer.
-func (r *rank) toward(peer *rank) *port {
-	if r.far.node != nil && r.far.node == peer.far.node {
-		return &r.near
-	}
-	return &r.far
-}
-
-// towardAll returns the port for one transmission to several peers.
-func (r *rank) towardAll(peers []*rank) *port {
-	for _, p := range peers {
-		if r.toward(p) == &r.far {
-			return &r.far
+		far = port{
+			bandwidth: min(h.Bandwidth, m.Bandwidth), latency: m.Latency,
+			overhead: m.Overhead, fixed: m.Overhead.Seconds(), node: &m.nic,
 		}
 	}
-	return &r.near
+	r.near, r.far = share(like.near, near), share(like.far, far)
 }
 
-// leave claims pt for sending size bytes, after all that claimed it before.
-func (e *engine) leave(pt *port, size int) (begin, end int64) {
-	begin = max(e.now, pt.host.egress)
+// share returns p in the memory of one that equals it, if there is.
+func share(like *port, p port) *port {
+	if like != nil && *like == p {
+		return like
+	}
+	return &p
+}
+
+// beside reports whether a peer is in the same node, as messages between hosts of one node pass near ports.
+func (r *rank) beside(peer *rank) bool {
+	return r.far.node != nil && r.far.node == peer.far.node
+}
+
+// besideAll reports whether one transmission to several peers stays within the node.
+func (r *rank) besideAll(peers []*rank) bool {
+	for _, p := range peers {
+		if !r.beside(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// port returns the way within the node, or to other machines.
+func (r *rank) port(near bool) *port {
+	if near {
+		return r.near
+	}
+	return r.far
+}
+
+// leave claims r and its port for sending size bytes, after all that claimed them before.
+func (e *engine) leave(r *rank, pt *port, size int) (begin, end int64) {
+	begin = max(e.now, r.nic.egress)
 	if pt.node != nil {
 		begin = max(begin, pt.node.egress)
 	}
-	end = e.later(begin, pt.overhead.Seconds()+float64(size)/pt.bandwidth)
-	pt.host.egress = end
+	end = e.later(begin, pt.fixed+float64(size)/pt.bandwidth)
+	r.nic.egress = end
 	if pt.node != nil {
 		pt.node.egress = end
 	}
 	return begin, end
 }
 
-// enter claims pt for receiving size bytes.
-func (e *engine) enter(pt *port, size int) (begin, end int64) {
-	begin = max(e.now, pt.host.ingress)
+// enter claims r and its port for receiving size bytes.
+func (e *engine) enter(r *rank, pt *port, size int) (begin, end int64) {
+	begin = max(e.now, r.nic.ingress)
 	if pt.node != nil {
 		begin = max(begin, pt.node.ingress)
 	}
-	end = e.later(begin, pt.overhead.Seconds()+float64(size)/pt.bandwidth)
-	pt.host.ingress = end
+	end = e.later(begin, pt.fixed+float64(size)/pt.bandwidth)
+	r.nic.ingress = end
 	if pt.node != nil {
 		pt.node.ingress = end
 	}

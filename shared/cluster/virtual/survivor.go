@@ -36,7 +36,7 @@ func (s survivor) Lost() cluster.Req {
 		return e.failed(e.newReq(t.rank, kindLost), err)
 	}
 	unlisted := t.rank.heard > t.listed
-	if t.alarm == nil || t.alarm.known && !unlisted { // else it says what a new one would
+	if t.alarm == nil || t.alarm.at >= 0 && !unlisted { // else it says what a new one would
 		if t.alarm = e.newReq(t.rank, kindLost); unlisted {
 			e.finishAt(t.alarm, e.now)
 		} else {
@@ -85,7 +85,7 @@ func (e *engine) lose(r *rank) {
 		to.toldAt = max(to.toldAt, at)
 		p := e.newPacket()
 		p.from, p.to, p.notice = r, to, true
-		e.events.push(event{at: to.toldAt, seq: e.nextSeq(), p: p})
+		e.events.push(event{at: to.toldAt, seq: e.nextSeq(), who: ^p.id})
 	}
 }
 
@@ -111,7 +111,7 @@ func (e *engine) hear(r *rank, of int) {
 	r.told[of] = true
 	r.heard++
 	for _, q := range r.box.Lose(of) {
-		q.err = &cluster.LostError{Rank: of}
+		q.rest().err = &cluster.LostError{Rank: of}
 		e.complete(q)
 	}
 	alarms := r.alarms

@@ -69,14 +69,10 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 		return cluster.Outcome{}, fmt.Errorf("virtual: %w", r.err)
 	}
 	e := newEngine(ctx, r)
+	e.body = body
 	defer e.close()
 	for i := range e.ranks {
-		rk := &e.ranks[i]
-		t := e.newThread(rk, "", func(p cluster.Proc) (err error) {
-			rk.result, err = body(p)
-			return err
-		})
-		e.wakeAt(t, 0)
+		e.wakeAt(e.newThread(&e.ranks[i], "", nil), 0)
 	}
 	e.loop()
 	err := e.finish()

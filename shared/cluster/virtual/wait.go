@@ -8,32 +8,36 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// own returns r as this rank's request; nil stays nil and is never done.
-func (t *thread) own(r cluster.Req) *req {
-	if r == nil {
-		return nil
+// own returns r as this rank's request, and as a req if it is one; nil stays nil and is never done.
+func (t *thread) own(r cluster.Req) (o *op, q *req) {
+	switch r := r.(type) {
+	case *req:
+		o, q = &r.op, r
+	case *op:
+		o = r
+	case nil:
+		return nil, nil
 	}
-	q, ok := r.(*req)
-	if !ok || q.rank != t.rank {
+	if o == nil || o.rank != t.rank {
 		panic(fmt.Sprintf("cluster: rank %d waits for a request (%T) that is not its own", t.rank.id, r))
 	}
-	return q
+	return o, q
 }
 
 // ready returns the index of the first completed request by (time, sequence),
 // −1 if none has.
 func (t *thread) ready(reqs []cluster.Req) (int, *req) {
-	best, at := -1, (*req)(nil)
+	best, at, first := -1, (*op)(nil), (*req)(nil)
 	for i := range reqs {
-		q := t.own(reqs[i])
-		if q == nil || !q.due() {
+		o, q := t.own(reqs[i])
+		if o == nil || !o.due() {
 			continue
 		}
-		if best < 0 || q.at < at.at || q.at == at.at && q.seq < at.seq {
-			best, at = i, q
+		if best < 0 || o.at < at.at || o.at == at.at && o.seq < at.seq {
+			best, at, first = i, o, q
 		}
 	}
-	return best, at
+	return best, first
 }
 
 func (t *thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) {
@@ -53,12 +57,17 @@ func (t *thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) 
 		if until != 0 && e.now >= limit {
 			return -1, cluster.ErrDeadline
 		}
-		t.register(reqs)
+		for i := range reqs {
+			if o, q := t.own(reqs[i]); o != nil {
+				t.register(o, q)
+			}
+		}
 		if until != 0 {
 			e.wakeAt(t, limit)
 		}
-		t.waiting, t.until = reqs, limit
-		t.block()
+		t.waiting = reqs
+		e.turn = e.run()
+		e.pass(t)
 		t.waiting = nil
 		if e.cfg.Trace && e.now > from {
 			t.span(cluster.SpanWait, "", -1, 0, 0, from, e.now)
@@ -70,20 +79,46 @@ func (t *thread) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) 
 	}
 }
 
-// register asks for a wake-up by each request: at its instant where that is
-// known, on completion otherwise.
-func (t *thread) register(reqs []cluster.Req) {
-	for i := range reqs {
-		q := t.own(reqs[i])
-		switch {
-		case q == nil:
-		case q.known:
-			t.e.events.push(event{at: q.at, seq: q.seq, gen: t.gen, t: t})
-		case q.first.t == nil || q.first.t.gen != q.first.gen:
-			q.first = waiter{t, t.gen}
-		default:
-			q.others = append(q.others, waiter{t, t.gen})
+// WaitOne is WaitAny of one request without a deadline. cluster.Wait calls it: no list on the heap, and
+// few frames on the stacks of threads that wait.
+func (t *thread) WaitOne(r cluster.Req) error {
+	if err := t.enter(); err != nil {
+		return err
+	}
+	e := t.e
+	from := e.now
+	o, q := t.own(r)
+	for o == nil || !o.due() {
+		if o != nil {
+			t.register(o, q)
 		}
+		t.one[0] = r
+		t.waiting = t.one[:]
+		e.turn = e.run()
+		e.pass(t)
+		t.waiting = nil
+		if e.cfg.Trace && e.now > from {
+			t.span(cluster.SpanWait, "", -1, 0, 0, from, e.now)
+			from = e.now
+		}
+		if err := t.failure(); err != nil {
+			return err
+		}
+	}
+	return q.take()
+}
+
+// register asks for a wake-up by o, or q: at its instant where that is
+// known, on completion otherwise.
+func (t *thread) register(o *op, q *req) {
+	switch {
+	case o.at >= 0:
+		t.e.events.push(event{at: o.at, seq: o.seq, gen: t.gen, who: t.id})
+	case q.first == nil || q.first.gen != q.gen:
+		q.first, q.gen = t, t.gen
+	default:
+		m := q.rest()
+		m.others = append(m.others, waiter{t, t.gen})
 	}
 }
 
@@ -92,9 +127,9 @@ func (t *thread) waiters() []cluster.Waiter {
 	base := cluster.Waiter{Rank: t.rank.id, Thread: t.name, Op: "sleep", Peer: -1}
 	var ws []cluster.Waiter
 	for _, r := range t.waiting {
-		if q := t.own(r); q != nil {
+		if o, q := t.own(r); o != nil {
 			w := base
-			w.Op, w.Peer, w.Tag = kindNames[q.kind], q.peer, q.tag
+			w.Op, w.Peer, w.Tag = o.waiter(q)
 			ws = append(ws, w)
 		}
 	}
@@ -108,20 +143,22 @@ func (t *thread) Cancel(r cluster.Req) {
 	if t.enter() != nil {
 		return
 	}
-	q := t.own(r)
-	if q == nil {
+	o, q := t.own(r)
+	if o == nil {
 		return
 	}
-	if q.kind != kindRecv {
-		panic(fmt.Sprintf("cluster: rank %d cancels a %s; only receives can be", t.rank.id, kindNames[q.kind]))
+	if name, _, _ := o.waiter(q); name != kindNames[kindRecv] {
+		panic(fmt.Sprintf("cluster: rank %d cancels a %s; only receives can be", t.rank.id, name))
 	}
 	if t.rank.box.Cancel(q) {
-		q.err = cluster.ErrCancelled
+		q.rest().err = cluster.ErrCancelled
 		t.e.complete(q)
 	}
 }
 
-// span records one operation.
+// span records one operation. It is no part of its callers' frames, which are on the stack of each thread that waits.
+//
+//go:noinline
 func (t *thread) span(k cluster.SpanKind, name string, peer int, tag cluster.Tag, bytes int, from, to int64) {
 	t.e.spans = append(t.e.spans, cluster.Span{
 		Rank: t.rank.id, Thread: t.name, Kind: k, Name: name, Peer: peer, Tag: tag, Bytes: bytes,

@@ -8,6 +8,9 @@ import (
 	"strconv"
 )
 
+// Cheap says that Get costs a nanosecond.
+const Cheap = false
+
 // Get returns the running goroutine's number. It costs about five microseconds.
 func Get() uint64 {
 	var b [40]byte

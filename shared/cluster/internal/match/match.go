@@ -47,6 +47,14 @@ func (b *Box[R, M]) Post(want Key, r R) (m M, ok bool) {
 	return m, false
 }
 
+// First returns the oldest posted receive.
+func (b *Box[R, M]) First() (r R, ok bool) {
+	if len(b.posted) > 0 {
+		return b.posted[0].val, true
+	}
+	return r, false
+}
+
 // Deliver offers a complete message. It returns the oldest receive that
 // matches, or keeps the message.
 func (b *Box[R, M]) Deliver(got Key, m M) (r R, ok bool) {

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"context"
@@ -17,9 +17,9 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 	switch {
 	case f.runtime != "mpi":
 		return usagef("bench: ring: --runtime %s: want tcp or mpi", f.runtime)
-	case f.into != "" || f.profile > 0:
-		return usagef("bench: ring: --into and --profile are for --runtime tcp")
-	case os.Getenv(workerEnv) != "":
+	case f.profile > 0:
+		return usagef("bench: ring: --profile is for --runtime tcp")
+	case os.Getenv(WorkerEnv) != "":
 		return errors.New("bench: a worker starts no workers")
 	}
 	sizes, err := f.checkRing()
@@ -34,11 +34,11 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 	busy := bench.RingBusy()
 	var rows []bench.OnMPIRow
 	var facts []string
-	bar := a.newBar("ring")
-	defer bar.finish()
+	set, finish := a.Bar("ring")
+	defer finish()
 	for i, np := range f.np {
 		for k, bytes := range sizes {
-			o, err := f.playOnMPI(ctx, np, bytes, mpi)
+			o, err := f.playOnMPI(ctx, bench.OnMPICase(np, bytes), mpi)
 			if err != nil {
 				return err
 			}
@@ -50,24 +50,23 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 				}
 			}
 			rows = append(rows, o.OnMPI())
-			bar.set(float64(i*len(sizes)+k+1), float64(len(sizes)*len(f.np)), o.Title)
+			set(float64(i*len(sizes)+k+1), float64(len(sizes)*len(f.np)), o.Title)
 		}
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"benchmark": "ring-mpi", "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
+	if *a.JSON {
+		return a.Print(map[string]any{"benchmark": "ring-mpi", "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
 	}
-	fmt.Fprint(a.out, bench.OnMPIText(rows))
+	fmt.Fprint(a.Out, bench.OnMPIText(rows))
 	for _, line := range append(facts, busy) {
 		if line != "" {
-			fmt.Fprintln(a.out, line)
+			fmt.Fprintln(a.Out, line)
 		}
 	}
 	return nil
 }
 
 // playOnMPI runs the contenders of one case against each other.
-func (f *ringFlags) playOnMPI(ctx context.Context, np, bytes int, mpi *bench.MPI) (*bench.Outcome, error) {
-	c := bench.RingCase(np, bytes)
+func (f *ringFlags) playOnMPI(ctx context.Context, c bench.Case, mpi *bench.MPI) (*bench.Outcome, error) {
 	out := &bench.Outcome{Case: c}
 	job := func(contender string) bench.Job {
 		j := c.Job
@@ -76,13 +75,13 @@ func (f *ringFlags) playOnMPI(ctx context.Context, np, bytes int, mpi *bench.MPI
 	}
 	onMPI := func(ctx context.Context) *exec.Cmd {
 		worker := self(ctx, "bench", "ring-worker", "--segment", strconv.Itoa(f.segment))
-		cmd := mpi.Start(ctx, np, append([]string{worker.Path}, worker.Args[1:]...)...)
+		cmd := mpi.Start(ctx, c.Job.Ranks, append([]string{worker.Path}, worker.Args[1:]...)...)
 		cmd.Env = worker.Env
 		return cmd
 	}
-	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Peer: bench.MPIRing}
+	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Peer: c.Peer}
 	results, notes, err := m.Play(ctx, []bench.Contender{&bench.Process{Job: job(bench.RingOnMPI), Command: onMPI},
-		&bench.Process{Job: job(bench.OurRing), Command: f.ringCommand(np)}, mpi.Contender(job(bench.MPIRing)), mpi.Contender(job(bench.MPIReduce))})
+		&bench.Process{Job: job(bench.OurRing), Command: f.ringCommand(c.Job.Ranks)}, mpi.Contender(job(bench.MPIRing)), mpi.Contender(job(bench.MPIReduce))})
 	out.Results, out.Notes = results, append(out.Notes, notes...)
 	if err == nil && out.Find(bench.RingOnMPI) == nil {
 		err = fmt.Errorf("bench: ring: %s", out.Said())

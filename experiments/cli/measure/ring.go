@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"context"
@@ -19,8 +19,7 @@ import (
 	"gradsync/experiments/bench"
 	"gradsync/experiments/cli/lab"
 	"gradsync/experiments/cli/launch"
-	"gradsync/internal/atomic"
-	"gradsync/internal/readfile"
+	"gradsync/internal/chores"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/mpi"
 	"gradsync/shared/cluster/tcp"
@@ -38,7 +37,6 @@ type ringFlags struct {
 	conns   int
 	segment int
 	tls     bool
-	into    string
 	runtime string
 }
 
@@ -52,11 +50,11 @@ func newRingFlags() *ringFlags {
 func (a *app) benchRingCommand() *cobra.Command {
 	f := newRingFlags()
 	cmd := &cobra.Command{
-		Use: "ring", Short: "Ring all-reduce over TCP beside Open MPI's TCP, memcpy and the loopback",
+		Use: "ring", Short: "Ring all-reduce over TCP beside Open MPI's and MPICH's TCP, memcpy and the loopback",
 		Long: `The ring all-reduce between processes of this machine, over TCP, beside a ring
 in C and MPI_Allreduce over Open MPI's TCP (Debian: openmpi-bin libopenmpi-dev),
-copy() of as many bytes, and a one-way TCP stream of 1 MiB writes, which is what
-the loopback carries. All run in one session, rounds interleaved. With --tls our
+MPI_Allreduce over MPICH's (mpich libmpich-dev), copy() of as many bytes, and a
+one-way TCP stream of 1 MiB writes, which is what the loopback carries. All run in one session, rounds interleaved. With --tls our
 ring runs once more with certificates, over TLS 1.3 (gradsync certs).
 
 Numbers are GB/s (10⁹ bytes), median and best round: bus bandwidth of the
@@ -66,40 +64,24 @@ median and, with six rounds or more, its interval of 95 % or more.
 With --runtime mpi our ring over Open MPI, with what transport that chooses, is
 beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 		Example: "  gradsync bench ring --np 2 --sizes 1MiB,16MiB --tls\n  gradsync bench ring --runtime mpi --np 2 --sizes 4KiB,1MiB\n  gradsync bench ring --json",
-		Args:    args(0, 0, "flags only"),
+		Args:    a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.runtime != "tcp" {
 				return a.benchRingOnMPI(cmd.Context(), f)
 			}
-			var before []byte
-			if f.tls && f.into != "" {
-				return usagef("bench: ring: --tls is not in the section that --into writes")
-			}
-			if f.into != "" { // not after minutes of measuring
-				var err error
-				if before, err = readfile.Limited(f.into, bench.MaxFile); err != nil {
-					return fmt.Errorf("bench: ring: --into: %w", err)
-				}
-			}
-			r, err := a.ringReport(cmd.Context(), f)
+			busy := bench.RingBusy()
+			rows, facts, err := a.ringRows(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
-			if f.into != "" {
-				text, err := r.Into(string(before))
-				if err != nil {
-					return err
-				}
-				if err := atomic.WriteFile(f.into, []byte(text)); err != nil {
-					return err
-				}
+			if *a.JSON {
+				return a.Print(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
 			}
-			if a.json {
-				return a.printJSON(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "busy": r.Busy, "rows": r.Rows, "facts": r.Facts})
-			}
-			fmt.Fprint(a.out, bench.RingText(r.Rows))
-			for _, line := range r.Facts {
-				fmt.Fprintln(a.out, line)
+			fmt.Fprint(a.Out, bench.RingText(rows))
+			for _, line := range append(facts, busy) {
+				if line != "" {
+					fmt.Fprintln(a.Out, line)
+				}
 			}
 			return nil
 		},
@@ -109,46 +91,13 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 	s.Float64Var(&f.seconds, "seconds", f.seconds, "length of a round in seconds, one step at least")
 	s.Float64Var(&f.budget, "budget", f.budget, "seconds of rounds after which a contender sits out, 3 rounds at least")
 	s.Float64Var(&f.profile, "profile", 0, "seconds of CPU profile of our rank 0 after the rounds")
-	s.StringVar(&f.into, "into", "", "also write the section of this report, as BENCHMARKS.md")
 	s.StringVar(&f.runtime, "runtime", f.runtime, "tcp, or mpi: what MPI's wire costs beside it")
-	s.StringSliceVar(&f.sizes, "sizes", nil, "bytes of a vector, as 4KiB,1MiB (default 4KiB to 256MiB in powers of 4)")
+	s.StringSliceVar(&f.sizes, "sizes", nil, "bytes of a vector, as 4KiB,1MiB (default 1KiB to 256MiB in powers of 4)")
 	s.IntSliceVar(&f.np, "np", f.np, "processes")
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.BoolVar(&f.tls, "tls", false, "our ring with certificates too, beside itself in the clear")
 	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
 	return cmd
-}
-
-// ringReport measures everything in the ring's section of BENCHMARKS.md.
-func (a *app) ringReport(ctx context.Context, f *ringFlags) (*bench.RingReport, error) {
-	busy := bench.RingBusy()
-	revision, _ := commit()
-	rows, facts, err := a.ringRows(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	return &bench.RingReport{Command: f.command(), Version: Version + ", commit " + revision, Seconds: f.seconds, Busy: busy, Rows: rows, Facts: facts}, nil
-}
-
-// command returns the command line that measures the same.
-func (f *ringFlags) command() string {
-	line, d := bench.RingCommand, newRingFlags()
-	if len(f.sizes) > 0 {
-		line += " --sizes " + strings.Join(f.sizes, ",")
-	}
-	if !slices.Equal(f.np, d.np) {
-		line += " --np " + strings.Trim(strings.ReplaceAll(fmt.Sprint(f.np), " ", ","), "[]")
-	}
-	for _, o := range []struct {
-		name       string
-		value, def any
-	}{{"rounds", f.rounds, d.rounds}, {"seconds", f.seconds, d.seconds}, {"budget", f.budget, d.budget},
-		{"conns", f.conns, d.conns}, {"segment", f.segment, d.segment}} {
-		if o.value != o.def {
-			line += fmt.Sprintf(" --%s %v", o.name, o.value)
-		}
-	}
-	return line
 }
 
 // ringRows measures every size with every number of processes.
@@ -157,22 +106,20 @@ func (a *app) ringRows(ctx context.Context, f *ringFlags) (rows []bench.RingRow,
 	if err != nil {
 		return nil, nil, err
 	}
-	if os.Getenv(workerEnv) != "" {
+	if os.Getenv(WorkerEnv) != "" {
 		return nil, nil, errors.New("bench: a worker starts no workers")
 	}
-	mpi := &bench.MPI{}
-	defer mpi.Close()
-	building := mpi.Build(ctx)
-	var unable *bench.Unable
-	if building != nil && !errors.As(building, &unable) {
-		return nil, nil, building
+	var others strangers
+	defer others.close()
+	if err := others.build(ctx, bench.MPIReduce, bench.MPICHReduce, bench.MPIRing); err != nil {
+		return nil, nil, err
 	}
-	bar := a.newBar("ring")
-	defer bar.finish()
+	set, finish := a.Bar("ring")
+	defer finish()
 	done := 0
 	for _, np := range f.np {
 		for _, bytes := range sizes {
-			o, err := f.playRing(ctx, np, bytes, mpi, unable)
+			o, err := f.playRing(ctx, bench.RingCase(np, bytes), &others)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -185,16 +132,66 @@ func (a *app) ringRows(ctx context.Context, f *ringFlags) (rows []bench.RingRow,
 			}
 			rows = append(rows, o.Ring())
 			done++
-			bar.set(float64(done), float64(len(sizes)*len(f.np)), o.Title)
+			set(float64(done), float64(len(sizes)*len(f.np)), o.Title)
 		}
 	}
 	return rows, facts, nil
 }
 
-// playRing runs the contenders of one case against each other.
-func (f *ringFlags) playRing(ctx context.Context, np, bytes int, mpi *bench.MPI, unable *bench.Unable) (*bench.Outcome, error) {
-	c := bench.RingCase(np, bytes)
-	out := &bench.Outcome{Case: c}
+// strangers are the contenders of MPI libraries: those that are here, and why the others are not.
+type strangers struct {
+	names []string
+	built map[bool]*bench.MPI // by whether it is MPICH
+	notes map[bool]string
+}
+
+// build compiles what the names need.
+func (s *strangers) build(ctx context.Context, names ...string) error {
+	s.names, s.built, s.notes = names, map[bool]*bench.MPI{}, map[bool]string{}
+	for _, name := range names {
+		mpich := name == bench.MPICHReduce
+		if s.built[mpich] != nil || s.notes[mpich] != "" {
+			continue
+		}
+		m := &bench.MPI{MPICH: mpich}
+		s.built[mpich] = m
+		var unable *bench.Unable
+		switch err := m.Build(ctx); {
+		case errors.As(err, &unable):
+			s.built[mpich], s.notes[mpich] = nil, unable.Why
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// close removes what build made.
+func (s *strangers) close() {
+	for _, m := range s.built {
+		if m != nil {
+			m.Close()
+		}
+	}
+}
+
+// contenders returns those that are here for a job without a contender, and a note for each other.
+func (s *strangers) contenders(j bench.Job) (all []bench.Contender, notes []bench.Note) {
+	for _, name := range s.names {
+		mpich := name == bench.MPICHReduce
+		if j.Contender = name; s.built[mpich] == nil {
+			notes = append(notes, bench.Note{Contender: name, Why: s.notes[mpich]})
+			continue
+		}
+		all = append(all, s.built[mpich].Contender(j))
+	}
+	return all, notes
+}
+
+// playRing runs the contenders of one case against each other: our ring, the same with certificates if they are asked
+// for, and, where there are strangers, these and the limits.
+func (f *ringFlags) playRing(ctx context.Context, c bench.Case, others *strangers) (*bench.Outcome, error) {
+	out, np := &bench.Outcome{Case: c}, c.Job.Ranks
 	job := func(kind, contender string) bench.Job {
 		j := c.Job
 		j.Kind, j.Contender = kind, contender
@@ -213,17 +210,14 @@ func (f *ringFlags) playRing(ctx context.Context, np, bytes int, mpi *bench.MPI,
 		}
 		contenders = append(contenders, &bench.Process{Job: job(bench.KindRing, bench.TLSRing), Command: f.ringCommand(np, "--certs", certs)})
 	}
-	for _, name := range []string{bench.MPIRing, bench.MPIReduce} {
-		if unable != nil {
-			out.Notes = append(out.Notes, bench.Note{Contender: name, Why: unable.Why})
-			continue
-		}
-		contenders = append(contenders, mpi.Contender(job(bench.KindRing, name)))
+	if others != nil {
+		theirs, notes := others.contenders(job(bench.KindRing, ""))
+		copying := job(bench.KindVec, bench.Copy)
+		copying.Threads = 1
+		contenders = append(append(contenders, theirs...), &bench.Process{Job: job(bench.KindStream, bench.Stream), Command: streamCommand},
+			&bench.Process{Job: copying, Command: benchWorker})
+		out.Notes = notes
 	}
-	copying := job(bench.KindVec, bench.Copy)
-	copying.Threads = 1
-	contenders = append(contenders, &bench.Process{Job: job(bench.KindStream, bench.Stream), Command: streamCommand},
-		&bench.Process{Job: copying, Command: benchWorker})
 	m := bench.Match{Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget, Profile: f.profile, Only: bench.OurRing, Peer: c.Peer}
 	results, notes, err := m.Play(ctx, contenders)
 	out.Results, out.Notes = results, append(out.Notes, notes...)
@@ -308,12 +302,12 @@ func streamCommand(ctx context.Context) *exec.Cmd { return self(ctx, "bench", "s
 func (a *app) benchStreamWorkerCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use: "stream-worker", Hidden: true, Short: "One end of a TCP stream (bench ring starts it)", Args: args(0, 0, "none"),
+		Use: "stream-worker", Hidden: true, Short: "One end of a TCP stream (bench ring starts it)", Args: a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to != "" {
 				return bench.ReceiveStream(to)
 			}
-			return bench.ServeStream(cmd.InOrStdin(), a.out, func(address string) *exec.Cmd {
+			return bench.ServeStream(cmd.InOrStdin(), a.Out, func(address string) *exec.Cmd {
 				return self(cmd.Context(), "bench", "stream-worker", "--to", address)
 			})
 		},
@@ -331,7 +325,7 @@ func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error)
 	cfg, ok, err := launch.Place(os.LookupEnv)
 	switch {
 	case err != nil:
-		return cfg, nil, "", usageError{err}
+		return cfg, nil, "", &chores.UsageError{Err: err}
 	case ok:
 		runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
 		return cfg, tcp.New(cfg), fmt.Sprintf("%d connections per peer", max(cfg.Conns, 1)), nil
@@ -352,7 +346,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	var segment int
 	e := bench.Exchange{}
 	cmd := &cobra.Command{
-		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: args(0, 0, "none"),
+		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, rt, facts, err := ringRuntime()
 			if err != nil {
@@ -362,21 +356,21 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 			if e.Steps == 0 {
 				facts += fmt.Sprintf(", %s a rank, pieces of %d elements", cores(), segment)
 				_, _, err = cluster.Run(cmd.Context(), rt, func(p cluster.Proc) (int, error) {
-					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.out, segment, facts)
+					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.Out, segment, facts)
 				})
 				return err
 			}
 			if err := e.Check(); err != nil {
-				return usageError{err}
+				return &chores.UsageError{Err: err}
 			}
 			out, err := lab.Time(cmd.Context(), e, rt)
 			if err != nil || cfg.Rank != 0 {
 				return err
 			}
-			if a.json {
-				return a.printJSON(out)
+			if *a.JSON {
+				return a.Print(out)
 			}
-			fmt.Fprintf(a.out, "%s of %s over %d ranks: %s per step (median of %d; best %s), %d bytes sent\n", out.Method, bench.SizeText(out.Bytes), out.Ranks,
+			fmt.Fprintf(a.Out, "%s of %s over %d ranks: %s per step (median of %d; best %s), %d bytes sent\n", out.Method, bench.SizeText(out.Bytes), out.Ranks,
 				milliseconds(bench.SpreadOf(out.Seconds).Median), len(out.Seconds), milliseconds(bench.SpreadOf(out.Seconds).Min), out.Body)
 			return nil
 		},
@@ -393,100 +387,3 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 
 // milliseconds writes a time in four digits.
 func milliseconds(seconds float64) string { return fmt.Sprintf("%.4g ms", 1e3*seconds) }
-
-func (a *app) benchReportCommand() *cobra.Command {
-	var f benchFlags
-	var out string
-	cmd := &cobra.Command{
-		Use: "report", Short: "Measure the fixed list of cases and write BENCHMARKS.md",
-		Long: `Measure the fixed list of cases, in turn, and write BENCHMARKS.md: machine,
-commands, numbers beside the peers, aims beside what was reached, and where the
-time goes, and the ring over TCP beside Open MPI. It takes some 20 minutes on two cores; leave the machine alone.`,
-		Example: "  gradsync bench report --out BENCHMARKS.md", Args: args(0, 0, "flags only"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			// Not after minutes of measuring.
-			if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
-				return fmt.Errorf("bench: report: no folder %s", filepath.Dir(out))
-			}
-			f.only = preferred[0]
-			revision, _ := commit()
-			r := &bench.Report{
-				Command: reportCommand(cmd),
-				Version: Version + ", commit " + revision, Engine: f.only, Rounds: f.rounds, Seconds: f.seconds, Budget: f.budget,
-				Machine: bench.Machine(), Busy: bench.Busy(),
-			}
-			var err error
-			if r.Cases, err = a.reportCases(cmd.Context(), &f); err != nil {
-				return err
-			}
-			ring, err := a.ringReport(cmd.Context(), newRingFlags())
-			if err != nil {
-				return err
-			}
-			ring.Command = r.Command
-			r.Ring = ring
-			var text strings.Builder
-			if err := r.Markdown(&text); err != nil {
-				return err
-			}
-			written := text.String()
-			if old, err := readfile.Limited(out, bench.MaxFile); err == nil {
-				written = bench.KeepGPU(written, string(old))
-			}
-			if err := atomic.WriteFile(out, []byte(written)); err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			fmt.Fprintf(a.out, "%s: %d cases\n", out, len(r.Cases))
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&out, "out", "BENCHMARKS.md", "file to write")
-	cmd.Flags().StringVar(&f.python, "python", "", "interpreter with PyTorch, as in bench step")
-	f.register(cmd, "the contenders")
-	cmd.Flags().Lookup("engine").Hidden = true // a report has all
-	cmd.Flags().Lookup("profile").DefValue = "2"
-	f.profile = 2
-	return cmd
-}
-
-// reportCases plays the report's cases one after another.
-func (a *app) reportCases(ctx context.Context, f *benchFlags) (outcomes []*bench.Outcome, err error) {
-	cases := bench.Cases()
-	for i, c := range cases {
-		if !a.quiet {
-			fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
-		}
-		names, err := pick(f.engines, map[string][]string{bench.KindStep: stepContenders(), bench.KindGemm: gemmContenders(),
-			bench.KindVec: bench.Kernels(), bench.KindCoded: bench.CodedKernels(), bench.KindPush: bench.PushContenders()}[c.Job.Kind], nil)
-		if err != nil {
-			return nil, err
-		}
-		o, err := a.play(ctx, f, c, names, func() {})
-		if err != nil {
-			return nil, err
-		}
-		outcomes = append(outcomes, o)
-		if !a.quiet {
-			fmt.Fprint(a.err, o.Text())
-		}
-	}
-	return outcomes, nil
-}
-
-// reportCommand returns the command line that writes the same report: the file, and every
-// flag that is not at its default.
-func reportCommand(cmd *cobra.Command) string {
-	line := "gradsync bench report --out " + cmd.Flags().Lookup("out").Value.String()
-	for _, name := range []string{"rounds", "seconds", "budget", "profile", "python"} {
-		if f := cmd.Flags().Lookup(name); f.Value.String() != f.DefValue {
-			line += " --" + name + " " + f.Value.String()
-		}
-	}
-	return line
-}

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // gpuFlags adds the flags of `bench gpu` to those that all matches share.
 type gpuFlags struct {
 	benchFlags
-	deviceFlags
+	device          string
 	out, from, into string
 }
 
@@ -32,13 +32,13 @@ nothing is measured, and --into writes that.
 
 --out keeps what was measured; --from reads it on another machine instead of
 measuring, for --into.`,
-		Example: "  gradsync bench gpu --out gpu.json\n  gradsync bench gpu --from gpu.json --into BENCHMARKS.md",
-		Args:    args(0, 0, "flags only"),
+		Example: "  gradsync bench gpu --out gpu.json\n  gradsync bench gpu --from gpu.json --into BENCHMARKS.json",
+		Args:    a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var before []byte
+			var book *bench.Book
 			if f.into != "" { // not after minutes of measuring
 				var err error
-				if before, err = readfile.Limited(f.into, bench.MaxFile); err != nil {
+				if book, err = readBook(f.into); err != nil {
 					return fmt.Errorf("bench: gpu: --into: %w", err)
 				}
 			}
@@ -47,11 +47,8 @@ measuring, for --into.`,
 				return err
 			}
 			if f.into != "" {
-				text, err := r.Into(string(before))
-				if err == nil {
-					err = atomic.WriteFile(f.into, []byte(text))
-				}
-				if err != nil {
+				book.GPU = r
+				if err := writeBook(book, f.into, document(f.into)); err != nil {
 					return err
 				}
 			}
@@ -61,11 +58,11 @@ measuring, for --into.`,
 	f.register(cmd, "the contenders")
 	cmd.Flags().Lookup("engine").Hidden = true // a report has all
 	s := cmd.Flags()
-	s.StringVar(&f.device, "device", autoDevice, deviceUsage)
+	s.StringVar(&f.device, "device", autoDevice, a.DeviceUsage)
 	s.StringVar(&f.python, "python", "", "interpreter with PyTorch, as in bench step")
 	s.StringVar(&f.out, "out", "", "keep what was measured in this file")
 	s.StringVar(&f.from, "from", "", "read what --out kept; measure nothing")
-	s.StringVar(&f.into, "into", "", "also write the section of this report, as BENCHMARKS.md")
+	s.StringVar(&f.into, "into", "", "also put it into this book, as BENCHMARKS.json, and renew the document beside it")
 	return cmd
 }
 
@@ -82,26 +79,25 @@ func (a *app) gpuReport(ctx context.Context, f *gpuFlags) (*bench.GPUReport, err
 		}
 		return r, nil
 	}
-	device, err := f.chooseDevice(f.deviceFlags)
+	device, err := a.chooseDevice(&f.benchFlags, f.device)
 	if err != nil {
 		return nil, err
 	}
-	if f.deviceFlags.device == cpuDevice {
+	if f.device == cpuDevice {
 		return nil, usagef("bench: gpu: --device %s is no GPU", cpuDevice)
 	}
-	revision, _ := commit()
-	r := &bench.GPUReport{Command: "gradsync bench gpu", Version: Version + ", commit " + revision, Date: time.Now().UTC().Format(time.DateOnly),
+	r := &bench.GPUReport{Command: "gradsync bench gpu", Version: a.Version(), Date: time.Now().UTC().Format(time.DateOnly),
 		Machine: bench.Machine()}
 	if device == "" {
 		r.Why = "there was no GPU at hand"
-		a.engineNote(f.note)
+		a.note(f.note)
 		return r, keepGPU(f.out, r)
 	}
 	r.Device = strings.TrimPrefix(f.note, "gpu: ")
 	cases := bench.GPUCases()
 	for i, c := range cases {
-		if !a.quiet {
-			fmt.Fprintf(a.err, "%d of %d: %s\n", i+1, len(cases), c.Title)
+		if !*a.Quiet {
+			fmt.Fprintf(a.Err, "%d of %d: %s\n", i+1, len(cases), c.Title)
 		}
 		c.Job.Device = device
 		o, err := a.play(ctx, &f.benchFlags, c, bench.GPUContenders(c), func() {})
@@ -130,14 +126,14 @@ func keepGPU(path string, r *bench.GPUReport) error {
 
 // printGPU prints the cases' tables, or why there are none.
 func (a *app) printGPU(r *bench.GPUReport) error {
-	if a.json {
-		return a.printJSON(r)
+	if *a.JSON {
+		return a.Print(r)
 	}
 	if r.Device == "" {
-		fmt.Fprintln(a.out, "nothing was measured: "+r.Why)
+		fmt.Fprintln(a.Out, "nothing was measured: "+r.Why)
 	}
 	for _, o := range r.Cases {
-		fmt.Fprintf(a.out, "%s\n%s", o.Title, o.Text())
+		fmt.Fprintf(a.Out, "%s\n%s", o.Title, o.Text())
 	}
 	return nil
 }
