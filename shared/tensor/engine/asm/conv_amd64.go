@@ -74,6 +74,10 @@ func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float
 	if bias != nil {
 		need("bias", bias, g.OutC)
 	}
+	if winograds4(g) {
+		e.winograd4(c, g, x, w, bias, y, false)
+		return
+	}
 	if winograds(g) {
 		e.winograd(c, g, x, w, bias, y, false)
 		return
@@ -91,6 +95,10 @@ func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float
 
 func (e engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []float32) {
 	needConv(g, dx, w, dy)
+	if winograds4(g) {
+		e.winograd4(c, g, dy, w, nil, dx, true)
+		return
+	}
 	if winograds(g) {
 		e.winograd(c, g, dy, w, nil, dx, true)
 		return

@@ -55,6 +55,8 @@ type scratch struct {
 	tables          [columns + 1][]int32 // see linear
 	winograd        winogradArgs
 	inner           product
+	temp            []float32 // see winogradArgs
+	lanes           [16]int32 // offsets of as many filters
 }
 
 // state stays in a Call between calls: the tasks live here so that

@@ -89,6 +89,10 @@ const groupBytes = 384 << 10
 
 func (e engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []float32) {
 	needConv(g, x, dw, dy)
+	if winograds4(g) {
+		e.winograd4Filter(c, g, x, dy, dw)
+		return
+	}
 	if deep(g) {
 		e.deepBackwardFilter(c, g, x, dy, dw)
 		return

@@ -6,15 +6,18 @@ import "gradsync/shared/tensor"
 
 // productTasks are the convolutions, linear layers and matrix products.
 type productTasks struct {
-	plans     map[planKey]*plan
-	product   product
-	filter    filterSums
-	filters   map[tensor.Conv]*filterPlan
-	deep      deepFilter
-	deeps     map[tensor.Conv]*deepPlan
-	winograd  winograd
-	winograds map[tensor.Conv]*winogradPlan
-	b, c      []float32 // a matrix product's padded operand and result
+	plans      map[planKey]*plan
+	product    product
+	filter     filterSums
+	filters    map[tensor.Conv]*filterPlan
+	deep       deepFilter
+	deeps      map[tensor.Conv]*deepPlan
+	winograd   winograd
+	winograds  map[tensor.Conv]*winogradPlan
+	four       winograd4
+	fours      map[tensor.Conv]*winograd4Plan
+	fourDW     winograd4Filter
+	b, c, d, e []float32 // a matrix product's padded operand and result
 }
 
 // tileArgs is read by a tile kernel; gen/products knows the offsets.

@@ -24,3 +24,42 @@ func winogradEdge2(args *int)
 
 // winogradOutput2 transforms products to 2×2 outputs of count channels.
 func winogradOutput2(args *int)
+
+// winograd4Input512 transforms 6×6 inputs of count channels.
+func winograd4Input512(args *int)
+
+// winograd4Output512 transforms products to 4×4 outputs of count channels.
+func winograd4Output512(args *int)
+
+// winograd4Gradient512 transforms gradients of 4×4 outputs of count channels.
+func winograd4Gradient512(args *int)
+
+// winograd4Filter512 transforms sums of products to gradients of 3×3 filters of count vectors of channels.
+func winograd4Filter512(args *int)
+
+// winograd4Weights512 transforms count vectors of 3×3 filters.
+func winograd4Weights512(args *int)
+
+// winograd4Turned512 transforms count vectors of 3×3 filters.
+func winograd4Turned512(args *int)
+
+// winograd4Input2 transforms 6×6 inputs of count channels.
+func winograd4Input2(args *int)
+
+// winograd4Output2 transforms products to 4×4 outputs of count channels.
+func winograd4Output2(args *int)
+
+// winograd4Gradient2 transforms gradients of 4×4 outputs of count channels.
+func winograd4Gradient2(args *int)
+
+// winograd4Filter2 transforms sums of products to gradients of 3×3 filters of count vectors of channels.
+func winograd4Filter2(args *int)
+
+// winograd4Weights2 transforms count vectors of 3×3 filters.
+func winograd4Weights2(args *int)
+
+// winograd4Turned2 transforms count vectors of 3×3 filters.
+func winograd4Turned2(args *int)
+
+// winograd4Store writes count groups of 8 filters of 9 planes of taps.
+func winograd4Store(args *int)

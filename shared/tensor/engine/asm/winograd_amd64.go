@@ -20,6 +20,8 @@ type winogradArgs struct {
 	mask       *float32
 	bias       *float32
 	biasStep   int
+	temp       *float32 // 36 vectors, of F(4×4, 3×3)
+	plane      int      // of two of the 9 planes of filters' taps, or of two filters
 }
 
 // winograds tells convolutions that F(2×2, 3×3) computes: 16 products per four

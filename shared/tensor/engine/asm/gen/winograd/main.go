@@ -11,21 +11,25 @@ import (
 )
 
 type set struct {
-	name string
-	reg  func() reg.VecVirtual
+	name  string
+	bytes int // of a register
+	reg   func() reg.VecVirtual
+}
+
+var sets = []set{
+	{"512", 64, func() reg.VecVirtual { return ZMM() }},
+	{"2", 32, func() reg.VecVirtual { return YMM() }},
 }
 
 func main() {
 	ConstraintExpr("amd64")
 	weights()
-	for _, s := range []set{
-		{"512", func() reg.VecVirtual { return ZMM() }},
-		{"2", func() reg.VecVirtual { return YMM() }},
-	} {
+	for _, s := range sets {
 		s.input("winogradInput"+s.name, false)
 		s.input("winogradEdge"+s.name, true)
 		s.output("winogradOutput" + s.name)
 	}
+	four()
 	Generate()
 }
 
