@@ -91,7 +91,7 @@ func Former(version string) []*cobra.Command {
 }
 
 // recent are the chores that never had a name without dev.
-var recent = []string{"release", "rename-module", "bench-check"}
+var recent = []string{"release", "rename-module"}
 
 // Reproductions returns a command for each document, and one for all; estimate says how many seconds a run of
 // experiments takes.
@@ -117,7 +117,6 @@ func maintenance(version string) []*cobra.Command {
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
 		command("benchmarks", "Measure every section of BENCHMARKS.md on this machine and write it", benchmarks),
-		command("bench-check", "Measure part of BENCHMARKS.md again and name the ratios that fell by more than a quarter", benchCheck),
 		release(version),
 		renameModule(),
 	}

@@ -111,9 +111,6 @@ func renewed(profile, seeds string, more ...string) []step {
 // benchmarks measures this machine.
 func benchmarks() []step { return []step{self("bench", "report")} }
 
-// benchCheck measures it again in short.
-func benchCheck() []step { return []step{self("bench", "check")} }
-
 // ciCheck reruns profile ci of every paper with committed results of it, with
 // the engine that they name. A CPU that cannot run it cannot make those bytes:
 // run then fails and says so.
