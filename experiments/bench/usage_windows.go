@@ -12,11 +12,11 @@ func cpuSeconds() float64 {
 	if syscall.GetProcessTimes(self, &created, &ended, &kernel, &user) != nil {
 		return 0
 	}
-	return ticks(kernel) + ticks(user)
+	return filetime(kernel) + filetime(user)
 }
 
-// ticks turns units of 100 ns into seconds.
-func ticks(t syscall.Filetime) float64 {
+// filetime turns units of 100 ns into seconds.
+func filetime(t syscall.Filetime) float64 {
 	return float64(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) / 1e7
 }
 
