@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -121,7 +122,7 @@ func (p *Process) Profile(_ context.Context, seconds float64) ([]Function, error
 	return r.Functions, err
 }
 
-// Close asks for the peak memory and ends the process.
+// Close asks for the peak memory and ends the process; one that has answered and does not end is ended.
 func (p *Process) Close() (int64, error) {
 	if p.ended {
 		return 0, errors.New("its process has ended")
@@ -134,7 +135,13 @@ func (p *Process) Close() (int64, error) {
 	if err != nil {
 		p.cmd.Process.Kill()
 	}
-	if waiting := p.cmd.Wait(); err == nil && waiting != nil {
+	// MPICH over UCX may wait in MPI_Finalize for ever; all that was asked has been answered. An mpirun that is told
+	// to end takes its ranks with it.
+	told := time.AfterFunc(grace, func() { p.cmd.Process.Signal(syscall.SIGTERM) })
+	late := time.AfterFunc(2*grace, func() { p.cmd.Process.Kill() })
+	waiting := p.cmd.Wait()
+	late.Stop()
+	if told.Stop() && err == nil && waiting != nil {
 		err = fmt.Errorf("its process: %w%s", waiting, p.words.said())
 	}
 	return r.PeakBytes, err

@@ -45,6 +45,10 @@ func TestMain(m *testing.M) {
 		fmt.Println(`{"step_seconds":1}`)
 		fmt.Fprintln(os.Stderr, "fatal error: concurrent map writes\nlast words")
 		os.Exit(4)
+	case "linger": // when all has been answered
+		fmt.Println(`{"step_seconds":1}`)
+		fmt.Println(`{"peak_bytes":7}`)
+		time.Sleep(time.Minute)
 	}
 }
 
@@ -112,5 +116,19 @@ func TestProcessesThatFail(t *testing.T) {
 	}
 	if _, err := p.Close(); err == nil {
 		t.Error("a cancelled process closed well")
+	}
+}
+
+// A process that has answered all and does not end, as MPICH's may in MPI_Finalize, is ended; its answers count.
+func TestAProcessThatDoesNotEnd(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("takes seconds: make test has it; there is no SIGTERM on Windows")
+	}
+	p := process("linger", Job{})
+	if _, err := p.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := p.Close(); n != 7 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
 	}
 }
