@@ -57,7 +57,7 @@ func (b *Book) Markdown(w io.Writer) error {
 	if left != "" {
 		left = " Left out: " + left[2:] + "."
 	}
-	p.line("Made of BENCHMARKS.json, which `%s` measured in one run (gradsync %s), whole and by nobody's hand: %s. `make bench-check` measures "+
+	p.line("Made of BENCHMARKS.json, which `%s` measured in one run (gradsync %s): %s. `make bench-check` measures "+
 		"again in short and names the ratios that fell.%s\n", b.Command, b.Version, renew, left)
 	p.line("## %s\n", headMachine)
 	var rows [][]string

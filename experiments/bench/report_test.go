@@ -104,7 +104,7 @@ func TestMarkdown(t *testing.T) {
 		"`gradsync bench step --model resnet18 --width 0.125 --image 16 --batch 16 --threads 1 --concurrent 2`",
 		"| 90.0 % | `tensor.hot` |", "absent: is not installed", "| processor | abacus |", "| pytorch | pytorch 1.0 |", "| mpich-allreduce | mpich-allreduce 1.0 |",
 		"| × pytorch | × by CPU time | rounds |", "| 1 – **2** – 4 | 1 – **1** – 1 | 3 |", "| × openblas | rounds |", "time per element | rounds |",
-		"which `gradsync bench report --rounds 3` measured in one run (gradsync v), whole and by nobody's hand: renew both with the same command; " +
+		"which `gradsync bench report --rounds 3` measured in one run (gradsync v): renew both with the same command; " +
 			"`make benchmarks` runs `" + StandardCommand + "` instead.",
 		"None sits out.", "of all concurrent ones together", "interpreter or runtime and libraries included",
 		"\n**2 threads on 1 core**\n",
