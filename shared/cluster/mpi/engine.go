@@ -214,8 +214,12 @@ func (e *engine) exit(code int) {
 	select {}
 }
 
-// grace is how long one that failed waits until what it has sent is taken: who is gone takes nothing.
-const grace = time.Second
+// grace is how long one that failed waits until what it has sent is taken: who is gone takes nothing. It waits for told
+// at least: MPICH's launcher ends at an abort without passing on what it has not read of a rank's output.
+const (
+	grace = time.Second
+	told  = grace / 4
+)
 
 // The pauses of the thread while nothing happens: at first it lets other threads run between two looks, then it sleeps.
 // runtime.Gosched is none of them: of a goroutine that has a thread of its own it is two switches of threads.
@@ -242,13 +246,13 @@ func (e *engine) run() {
 			failed = time.Now()
 		}
 		switch {
-		case code != 0 && (len(e.ops) == 0 || time.Since(failed) > grace):
+		case code != 0 && (len(e.ops) == 0 && time.Since(failed) > told || time.Since(failed) > grace):
 			purego.SyscallN(e.lib.address[abort], e.lib.world, number(code))
 			os.Exit(code)
 		case busy:
 			idle = 0
 			runtime.Gosched() // whom it woke runs sooner
-		case closing && len(e.ops) == 0 && e.waiting == 0:
+		case closing && code == 0 && len(e.ops) == 0 && e.waiting == 0:
 			e.end()
 			return
 		}
