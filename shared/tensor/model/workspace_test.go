@@ -153,6 +153,9 @@ func TestGradientOfHalves(t *testing.T) {
 
 // TestSameBitsForAnyThreads also checks that a second call repeats the first.
 func TestSameBitsForAnyThreads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		x, labels := batch(m, 3, 2)
 		var want []float32
@@ -179,6 +182,9 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 // and a pool of call frames allocate now and then: one quiet try of five shows
 // that the step does not.
 func TestNoAllocationPerStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		x, labels := batch(m, 2, 2)
