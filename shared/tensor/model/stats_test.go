@@ -92,6 +92,7 @@ func TestObserveAverages(t *testing.T) {
 		t.Skip("takes a second: make test has it")
 	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
+		deepOnOne(t, m, e)
 		w := m.NewWorkspace(e, 3, 1)
 		w.SetStats(stats)
 		var mean, variance float64
@@ -116,6 +117,7 @@ func TestInferenceNormalisesByStats(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
+		deepOnOne(t, m, e)
 		const n = 18
 		x, labels := batch(m, n, 9)
 		f := &reference{m: m, params: widened(params)}
@@ -162,6 +164,7 @@ func TestInferenceGradient(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
+		deepOnOne(t, m, e)
 		w := m.NewWorkspace(e, 17, 2)
 		grads := make([]float32, len(params))
 		for _, n := range []int{5, 1, 17} {

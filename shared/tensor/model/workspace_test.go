@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -67,6 +68,14 @@ func onEvery(t *testing.T, f func(t *testing.T, m *model.Model, e tensor.Engine,
 				f(t, m, e, params)
 			})
 		}
+	}
+}
+
+// deepOnOne leaves the network of 110 layers, whose operations are ResNet-18's, to the first engine unless GRADSYNC_LONG is set.
+func deepOnOne(t *testing.T, m *model.Model, e tensor.Engine) {
+	t.Helper()
+	if m.Name() == "resnet110" && e.Name() != tensor.Engines()[0] && os.Getenv("GRADSYNC_LONG") == "" {
+		t.Skip("110 layers take long: set GRADSYNC_LONG=1")
 	}
 }
 
