@@ -133,16 +133,18 @@ func TestFortyRanks(t *testing.T) {
 	}
 }
 
+// allocated returns the bytes of all objects that were made on the heap.
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
 // Bodies that are given away come back as bodies that arrive: two ranks that give each other theirs, round after
 // round, allocate few, whether the receive is there first or the message. One is made where the other's comes
 // before one's own is written.
 func TestGivenBodiesAreUsedAgain(t *testing.T) {
 	const size, warm, rounds = 4 << 20, 4, 20
-	allocated := func() uint64 {
-		s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-		metrics.Read(s)
-		return s[0].Value.Uint64()
-	}
 	_, err := tcp.Loopback(2, tcp.Config{Chunk: 256 << 10}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 		own := bytes.Repeat([]byte{byte(p.Rank())}, size)
 		var before uint64
@@ -212,5 +214,46 @@ func TestEarlyBodiesInKeptMemory(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Pieces that come before their receive lie in memory that is kept: round after round none is made for them, whatever their size.
+func TestEarlyPiecesLieInKeptMemory(t *testing.T) {
+	const warm, rounds = 4, 30
+	for _, size := range []int{20 << 10, 150 << 10, 512 << 10} {
+		_, err := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+			room, body := make([]byte, size), bytes.Repeat([]byte{3}, size)
+			var before uint64
+			for round := range warm + rounds {
+				if round == warm {
+					before = allocated()
+				}
+				var m cluster.Msg
+				if p.Rank() == 0 {
+					body[0] = byte(round)
+					if err := cluster.Wait(p, p.Isend(1, 1, &cluster.Msg{Body: body}), p.Irecv(1, 2, &m)); err != nil {
+						return nil, err
+					}
+					continue
+				}
+				if err := cluster.Sleep(p, 2*time.Millisecond); err != nil {
+					return nil, err
+				}
+				m.Body = room
+				if err := cluster.Wait(p, p.Irecv(0, 1, &m), p.Isend(0, 2, &cluster.Msg{})); err != nil {
+					return nil, err
+				}
+				if len(m.Body) != size || &m.Body[0] != &room[0] || m.Body[0] != byte(round) || m.Body[size-1] != 3 {
+					return nil, fmt.Errorf("round %d: another body", round)
+				}
+			}
+			if got := allocated() - before; got > uint64(rounds*size/2) {
+				return nil, fmt.Errorf("%d bytes allocated in %d rounds of bodies of %d", got, rounds, size)
+			}
+			return nil, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -42,7 +42,7 @@
 // receive: a goroutine for each connection does, and on Linux, in the clear, any thread that
 // waits polls its peers' connections first, for a moment, and reads and writes itself. Connections have no delay (TCP_NODELAY) and buffers that the kernel
 // sizes: a size set by hand would end its own tuning and is capped lower on most
-// systems.
+// systems. Between processes of one host Linux holds at most 128 KiB that it has not sent (TCP_NOTSENT_LOWAT).
 //
 // With chunk c a message of b bytes costs b + 64·max(1, ⌈b/c⌉) bytes above TCP: at
 // 1 MiB 0.006 % more than the body. The virtual runtime charges one header per

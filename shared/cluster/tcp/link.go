@@ -67,6 +67,7 @@ type reading struct {
 	scratch []byte    // of the probe
 	since   time.Time // nothing has come since, of a direct connection in the midst of a frame
 	over    bool      // of a direct connection: no more is read
+	ended   bool      // a receive has ended
 }
 
 // writing holds one batch and the memory to write it.

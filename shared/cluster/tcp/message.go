@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"math/bits"
 	"slices"
 
 	"gradsync/shared/cluster"
@@ -112,11 +113,36 @@ func (n *node) Recycle(p *rank.Packet) {
 	p.Body, p.Parts = nil, nil
 }
 
-// recycle keeps b for a piece. The caller holds the lock.
+// Bounds of what is kept for pieces: the least, which are not worth it below, and how many.
+const (
+	leastKept = 4 << 10
+	mostKept  = 32
+)
+
+// recycle keeps b for a piece, in place of what was kept longest if that is enough. The caller holds the lock.
 func (n *node) recycle(b []byte) {
-	if cap(b) == n.chunk && len(n.free) < 32 {
-		n.free = append(n.free, b)
+	if cap(b) < leastKept || cap(b) > n.chunk {
+		return
 	}
+	if len(n.free) == mostKept {
+		n.free = slices.Delete(n.free, 0, 1)
+	}
+	n.free = append(n.free, b)
+}
+
+// buffer returns memory for a piece that comes before its receive: kept, of less than four times its size, or new. The caller
+// holds the lock.
+func (n *node) buffer(size int) []byte {
+	if size < leastKept || size > n.chunk {
+		return make([]byte, size)
+	}
+	for i := len(n.free) - 1; i >= 0; i-- {
+		if b := n.free[i]; size <= cap(b) && cap(b)/4 < size {
+			n.free = slices.Delete(n.free, i, i+1)
+			return b[:size]
+		}
+	}
+	return make([]byte, size, min(1<<bits.Len(uint(size-1)), n.chunk))
 }
 
 // place returns where size bytes at off of p go. The caller holds the lock.
@@ -133,15 +159,7 @@ func (n *node) place(p *packet, off, size int) []byte {
 	if p.Body != nil {
 		return p.Body[off : off+size]
 	}
-	var b []byte
-	switch last := len(n.free) - 1; {
-	case size > n.chunk || size <= n.chunk/2:
-		b = make([]byte, size)
-	case last >= 0 && cap(n.free[last]) >= size:
-		b, n.free = n.free[last][:size], n.free[:last]
-	default:
-		b = make([]byte, size, n.chunk)
-	}
+	b := n.buffer(size)
 	if size == p.Size {
 		p.Body = b
 	} else {

@@ -58,8 +58,9 @@ func (l *link) poll() (moved bool) {
 
 // pump takes what has come of the frames of a direct connection. It reports whether that was anything, and whether the rest
 // must wait for another connection. An error ends the connection; one caller is told which, others get errStopped. The caller
-// holds the lock of l.in. A brief look takes a read that got little for the last: who sleeps until there is more must have seen
-// that there is nothing, not even the end.
+// holds the lock of l.in. A brief look ends with a receive, which may be the one that is waited for: the next message has a
+// better place once its own receive is posted. It takes a read that got little for the last. Who sleeps until there is more
+// must have seen that there is nothing, not even the end.
 func (l *link) pump(brief bool) (some, early bool, err error) {
 	in := &l.in
 	if in.over {
@@ -67,13 +68,13 @@ func (l *link) pump(brief bool) (some, early bool, err error) {
 	}
 	before := l.direct.total
 	l.direct.brief, l.direct.short = brief, false
-	for err == nil {
+	for in.ended = false; err == nil && !(brief && in.ended); {
 		err = l.next()
 	}
 	if some = l.direct.total > before; some && (in.open || in.r.Buffered() > 0) {
 		in.since = time.Now()
 	}
-	if early = errors.Is(err, errEarly); early || errors.Is(err, errAgain) {
+	if early = errors.Is(err, errEarly); err == nil || early || errors.Is(err, errAgain) {
 		return some, early, nil
 	}
 	in.over = true

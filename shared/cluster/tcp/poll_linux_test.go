@@ -121,6 +121,36 @@ func TestAPollFindsACorruptFrame(t *testing.T) {
 	}
 }
 
+// A poll that ends a receive leaves the next message where it is: its own receive may be about to be posted.
+func TestAPollEndsWithAReceive(t *testing.T) {
+	for _, size := range []int{100, 300 << 10} {
+		a, b := linked(t, 1<<20)
+		first, room := cluster.Msg{}, make([]byte, size)
+		q := b.expect(&first)
+		a.dispatch(bytes.Repeat([]byte{1}, size))
+		a.dispatch(bytes.Repeat([]byte{2}, size))
+		until := func(q *rank.Req) {
+			t.Helper()
+			for idle := 0; !q.Done(); idle++ {
+				if moved := a.poll([]int{1}); b.poll([]int{0}) || moved {
+					idle = 0
+				} else if time.Sleep(time.Millisecond); idle > 20000 {
+					t.Fatalf("%d bytes: nothing comes", size)
+				}
+			}
+		}
+		until(q)
+		if got := b.peers[0].announced; got != 1 {
+			t.Errorf("%d bytes: %d messages have begun, want 1", size, got)
+		}
+		second := cluster.Msg{Body: room}
+		until(b.expect(&second))
+		if &second.Body[0] != &room[0] || second.Body[size-1] != 2 || len(b.free) > 0 {
+			t.Errorf("%d bytes: the second message is elsewhere, or went through other memory", size)
+		}
+	}
+}
+
 // The time-out is for a frame that has begun, and counts from the last byte, whoever read it.
 func TestSilence(t *testing.T) {
 	a, b := linked(t, 1<<20)

@@ -145,21 +145,22 @@ func (p *peer) announce(h cluster.Header) (m *packet, dst []byte) {
 	return m, dst
 }
 
-// landed notes that the piece of h is where announce said, and completes the message
-// with its last one. The caller holds the lock.
-func (p *peer) landed(h cluster.Header, m *packet) {
+// landed notes that the piece of h is where announce said, completes the message
+// with its last one, and reports whether that ended a receive. The caller holds the lock.
+func (p *peer) landed(h cluster.Header, m *packet) (ended bool) {
 	m.got += h.Piece
 	m.Whole = m.Declared || m.got == m.Size
 	if !m.Whole {
-		return
+		return false
 	}
 	if h.Piece < h.Size && !m.Declared {
 		delete(p.arriving, m.number)
 	}
-	if m.Recv != nil {
+	if ended = m.Recv != nil; ended {
 		p.n.self.Finish(&m.Packet)
 	}
 	p.arrived++
+	return ended
 }
 
 // body reads the frame's piece, or goes on with it, and checks it.
@@ -186,6 +187,6 @@ func (l *link) body() error {
 	defer n.Mu.Unlock()
 	m := in.now
 	in.now, in.dst = nil, nil
-	l.p.landed(in.h, m)
+	in.ended = l.p.landed(in.h, m)
 	return nil
 }
