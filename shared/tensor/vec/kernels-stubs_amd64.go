@@ -7,6 +7,11 @@ package vec
 //go:noescape
 func addAVX2(dst *float32, src *byte, n int)
 
+// addToAVX2 adds dst to the n float32 at src, and leaves the sum in dst.
+//
+//go:noescape
+func addToAVX2(dst *float32, src *byte, n int)
+
 // scaleAVX2 multiplies dst by a.
 //
 //go:noescape
@@ -51,6 +56,11 @@ func countAVX2(src *float32, n int) int
 //
 //go:noescape
 func addAVX512(dst *float32, src *byte, n int)
+
+// addToAVX512 adds dst to the n float32 at src, and leaves the sum in dst.
+//
+//go:noescape
+func addToAVX512(dst *float32, src *byte, n int)
 
 // scaleAVX512 multiplies dst by a.
 //

@@ -63,6 +63,19 @@ func addBlocks(dst []float32, src []byte) int {
 	return n
 }
 
+func addToBlocks(dst []float32, src []byte) int {
+	n := len(dst) &^ (block - 1)
+	switch active {
+	case avx512:
+		addToAVX512(floats(dst), words(src), n)
+	case avx2:
+		addToAVX2(floats(dst), words(src), n)
+	default:
+		return 0
+	}
+	return n
+}
+
 func scaleBlocks(dst []float32, a float32) int {
 	n := len(dst) &^ (block - 1)
 	switch active {

@@ -27,6 +27,31 @@ done:
 	VZEROUPPER
 	RET
 
+// func addToAVX2(dst *float32, src *byte, n int)
+// Requires: AVX
+TEXT ·addToAVX2(SB), NOSPLIT, $0-24
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  n+16(FP), DX
+	TESTQ DX, DX
+	JZ    done
+
+loop:
+	VMOVUPS (CX), Y0
+	VADDPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX), Y0
+	VADDPS  32(AX), Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func scaleAVX2(dst *float32, n int, a float32)
 // Requires: AVX
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-20
@@ -335,6 +360,28 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 loop:
 	VMOVUPS (AX), Z0
 	VADDPS  (CX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addToAVX512(dst *float32, src *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·addToAVX512(SB), NOSPLIT, $0-24
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  n+16(FP), DX
+	TESTQ DX, DX
+	JZ    done
+
+loop:
+	VMOVUPS (CX), Z0
+	VADDPS  (AX), Z0, Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX

@@ -8,6 +8,7 @@ var active = portable
 func supports(set isa) bool { return set == portable }
 
 func addBlocks([]float32, []byte) int                      { return 0 }
+func addToBlocks([]float32, []byte) int                    { return 0 }
 func scaleBlocks([]float32, float32) int                   { return 0 }
 func axpyBlocks([]float32, float32, []float32) int         { return 0 }
 func addIntBlocks([]int32, []byte) int                     { return 0 }

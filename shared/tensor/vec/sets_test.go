@@ -118,6 +118,7 @@ var operations = []struct {
 	{"AppendBytes", true, func(v *vectors, _ *rand.Rand) any { return AppendBytes(v.wire[:0], v.a) }},
 	{"FromBytes", true, func(v *vectors, _ *rand.Rand) any { return FromBytes(v.a, v.wire[len(v.wire)-4*len(v.a):]) }},
 	{"AddBytes", false, func(v *vectors, _ *rand.Rand) any { return AddBytes(v.a, v.wire[len(v.wire)-4*len(v.a):]) }},
+	{"AddToBytes", false, func(v *vectors, _ *rand.Rand) any { return AddToBytes(v.a, v.wire[len(v.wire)-4*len(v.a):]) }},
 	{"CountNonzero", true, func(v *vectors, _ *rand.Rand) any { return CountNonzero(v.b) }},
 	{"AppendBitmap", true, func(v *vectors, _ *rand.Rand) any { return AppendBitmap(v.wire[:0], v.b) }},
 	{"AppendBitmap tight", true, func(v *vectors, _ *rand.Rand) any {

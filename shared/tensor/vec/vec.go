@@ -5,7 +5,7 @@
 // Every operation is a loop in Go, and on amd64 kernels for AVX2 and AVX-512 do
 // whole blocks of 16 elements first. Every element is one chain of rounded
 // operations whatever the kernel, so all give the same bits; only which NaN a sum
-// of two NaNs gives is left to the CPU. Nothing here starts a goroutine, and
+// of two NaNs gives is left to the CPU, where a function does not say it. Nothing here starts a goroutine, and
 // nothing but Append functions allocates.
 package vec
 
@@ -118,15 +118,35 @@ func FromBytes(dst []float32, wire []byte) error {
 	return nil
 }
 
-// AddBytes decodes wire and adds it to dst, in index order.
+// AddBytes decodes wire and adds it to dst, in index order. Of two NaNs the sum is dst's.
 func AddBytes(dst []float32, wire []byte) error {
 	if err := fits(len(dst), len(wire)); err != nil {
 		return err
 	}
 	for i := addBlocks(dst, wire); i < len(dst); i++ {
-		dst[i] += floatAt(wire, i)
+		dst[i] = plus(dst[i], floatAt(wire, i))
 	}
 	return nil
+}
+
+// AddToBytes decodes wire, adds dst to that and leaves the sum in dst: AddBytes with the terms exchanged. Of two NaNs the sum is
+// wire's.
+func AddToBytes(dst []float32, wire []byte) error {
+	if err := fits(len(dst), len(wire)); err != nil {
+		return err
+	}
+	for i := addToBlocks(dst, wire); i < len(dst); i++ {
+		dst[i] = plus(floatAt(wire, i), dst[i])
+	}
+	return nil
+}
+
+// plus returns a + b, and of two NaNs a, as the kernels do: the compiler takes terms in either order.
+func plus(a, b float32) float32 {
+	if a != a {
+		b = 0
+	}
+	return a + b
 }
 
 // floatAt decodes word i of wire.

@@ -24,7 +24,7 @@ func TestBytesAreLittleEndianIEEE754(t *testing.T) {
 func TestWrongLengthsAreErrorsAndChangeNothing(t *testing.T) {
 	x := []float32{1, 2}
 	for _, n := range []int{0, 7, 9} {
-		if AddBytes(x, make([]byte, n)) == nil || FromBytes(x, make([]byte, n)) == nil || x[0] != 1 || x[1] != 2 {
+		if AddBytes(x, make([]byte, n)) == nil || AddToBytes(x, make([]byte, n)) == nil || FromBytes(x, make([]byte, n)) == nil || x[0] != 1 || x[1] != 2 {
 			t.Errorf("%d bytes for 2 elements: %v", n, x)
 		}
 	}
@@ -102,5 +102,43 @@ func TestFloats(t *testing.T) {
 	}
 	if e := Floats(v[:0]); e == nil || len(e) != 0 {
 		t.Errorf("no bytes: %v, want no elements", e)
+	}
+}
+
+// Of two NaNs AddBytes keeps dst's, quiet, and AddToBytes wire's, in every set; one that meets a number stays.
+func TestSumsOfNaNs(t *testing.T) {
+	const n = 2*block + 5
+	bits := func(b uint32) float32 { return math.Float32frombits(b) }
+	for _, set := range []isa{portable, avx2, avx512} {
+		if !supports(set) {
+			continue
+		}
+		restore := use(set)
+		for name, add := range map[string]func([]float32, []byte) error{"AddBytes": AddBytes, "AddToBytes": AddToBytes} {
+			mine, theirs := make([]float32, n), make([]float32, n)
+			want := make([]uint32, n)
+			for i := range n {
+				a, b := uint32(0x7f800001+2*i), uint32(0xffc00000+2*i) // a is a signalling NaN
+				if want[i] = a | 1<<22; name == "AddToBytes" {
+					want[i] = b
+				}
+				mine[i], theirs[i] = bits(a), bits(b)
+				switch i % 3 {
+				case 1:
+					mine[i], want[i] = 1, b
+				case 2:
+					theirs[i], want[i] = 1, a|1<<22
+				}
+			}
+			if err := add(mine, AppendBytes(nil, theirs)); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range mine {
+				if got := math.Float32bits(v); got != want[i] {
+					t.Errorf("%s, %v: element %d is %#x, want %#x", name, set, i, got, want[i])
+				}
+			}
+		}
+		restore()
 	}
 }

@@ -18,6 +18,18 @@ func (s set) elementwise() {
 	}, dst, src)
 	leave()
 
+	s.kernel("addTo", "(dst *float32, src *byte, n int)", "adds dst to the n float32 at src, and leaves the sum in dst.")
+	dst, src = pointer("dst"), pointer("src")
+	loop(func() {
+		for _, at := range s.offsets() {
+			v := s.vec()
+			VMOVUPS(src.Offset(at), v)
+			VADDPS(dst.Offset(at), v, v)
+			VMOVUPS(v, dst.Offset(at))
+		}
+	}, dst, src)
+	leave()
+
 	s.kernel("scale", "(dst *float32, n int, a float32)", "multiplies dst by a.")
 	dst = pointer("dst")
 	a := s.broadcast("a")
