@@ -27,7 +27,8 @@ type Ring struct {
 	Segment int
 	// Short is how many elements a vector has at most that AllReduce exchanges whole: each rank gathers all N of them, in N−1
 	// steps in place of 2(N−1), and sums every chunk itself in the same order: same bits, N−1 messages of all K elements. It is
-	// for vectors so small that a message costs the same whatever it holds. 0: none.
+	// for vectors so small that a message costs the same whatever it holds, and for two ranks at any length: they move no more
+	// bytes than in halves, in pieces of Segment, a few of them at a time. 0: none.
 	Short int
 	// Scratch, if not nil, is used by one thread at a time and spares its exchanges
 	// their buffers. It changes no message.
@@ -64,6 +65,9 @@ func (r Ring) allReduce(p cluster.Proc, tag cluster.Tag, v vector) error {
 		return err
 	}
 	if 0 < v.n && v.n <= r.Short && l.parts > 1 {
+		if l.parts == 2 {
+			return l.pair(p)
+		}
 		return l.whole(p)
 	}
 	return l.run(p, 0, 2*(l.parts-1))
