@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 
 	"gradsync/experiments/bench"
 )
@@ -74,7 +73,7 @@ func (f *ringFlags) playOnMPI(ctx context.Context, c bench.Case, mpi *bench.MPI)
 		return j
 	}
 	onMPI := func(ctx context.Context) *exec.Cmd {
-		worker := self(ctx, "bench", "ring-worker", "--segment", strconv.Itoa(f.segment), "--short", strconv.Itoa(f.short))
+		worker := self(ctx, f.worker(c.Job.Ranks)...)
 		cmd := mpi.Start(ctx, c.Job.Ranks, append([]string{worker.Path}, worker.Args[1:]...)...)
 		cmd.Env = worker.Env
 		return cmd

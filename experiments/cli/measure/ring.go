@@ -28,10 +28,10 @@ import (
 
 // defaultSegment is the number of elements in a piece of a chunk that bench ring sends: a
 // piece is added and forwarded while the next one arrives.
-const defaultSegment = 128 << 10
+const defaultSegment = 64 << 10
 
 // defaultShort is the number of elements up to which bench ring gathers a vector whole: the time of a message less is worth more
-// than the bytes that it takes.
+// than the bytes that it takes. Two processes move no more bytes for it, so they gather all.
 const defaultShort = 4 << 10
 
 // ringFlags adds the flags of `bench ring` to those that all matches share.
@@ -42,6 +42,7 @@ type ringFlags struct {
 	conns   int
 	segment int
 	short   int
+	asked   bool // for short
 	tls     bool
 	runtime string
 }
@@ -72,6 +73,7 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 		Example: "  gradsync bench ring --np 2 --sizes 1MiB,16MiB --tls\n  gradsync bench ring --runtime mpi --np 2 --sizes 4KiB,1MiB\n  gradsync bench ring --json",
 		Args:    a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.asked = cmd.Flags().Changed("short")
 			if f.runtime != "tcp" {
 				return a.benchRingOnMPI(cmd.Context(), f)
 			}
@@ -103,7 +105,7 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.BoolVar(&f.tls, "tls", false, "our ring with certificates too, beside itself in the clear")
 	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
-	s.IntVar(&f.short, "short", f.short, "elements of a vector gathered whole: one pass round the ring in place of two, same sums (0: none)")
+	s.IntVar(&f.short, "short", f.short, "elements of a vector gathered whole: one pass round the ring in place of two, same sums (0: none; two processes: all)")
 	return cmd
 }
 
@@ -292,13 +294,22 @@ func self(ctx context.Context, words ...string) *exec.Cmd {
 	return cmd
 }
 
+// worker returns the words that start one of np ranks of our ring.
+func (f *ringFlags) worker(np int) []string {
+	short := f.short
+	if np == 2 && !f.asked {
+		short = math.MaxInt
+	}
+	return []string{"bench", "ring-worker", "--segment", strconv.Itoa(f.segment), "--short", strconv.Itoa(short)}
+}
+
 // ringCommand starts our ring over np processes, with more flags of launch.
 func (f *ringFlags) ringCommand(np int, more ...string) func(context.Context) *exec.Cmd {
 	words := append([]string{"launch", "--np", strconv.Itoa(np)}, more...)
 	if f.conns > 0 {
 		words = append(words, "--conns", strconv.Itoa(f.conns))
 	}
-	words = append(words, "--", "bench", "ring-worker", "--segment", strconv.Itoa(f.segment), "--short", strconv.Itoa(f.short))
+	words = append(append(words, "--"), f.worker(np)...)
 	return func(ctx context.Context) *exec.Cmd { return self(ctx, words...) }
 }
 
@@ -361,7 +372,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 			}
 			e.Segment, e.Short = segment, short
 			if e.Steps == 0 {
-				facts += fmt.Sprintf(", %s a rank, pieces of %d elements, gathered whole up to %d", cores(), segment, short)
+				facts += fmt.Sprintf(", %s a rank, pieces of %d elements, gathered whole up to %s", cores(), segment, upTo(short))
 				_, _, err = cluster.Run(cmd.Context(), rt, func(p cluster.Proc) (int, error) {
 					return 0, bench.ServeRing(p, cmd.InOrStdin(), a.Out, collective.Ring{Segment: segment, Short: short}, facts)
 				})
@@ -391,6 +402,14 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	s.Float64Var(&e.Density, "density", 0.1, "ringsparse: share of a rank's gradient that is not 0")
 	s.Float64Var(&e.Rate, "bandwidth", 25e6, "ringsparse: B of the cost rule, bytes/s")
 	return cmd
+}
+
+// upTo writes a number of elements, of which the largest is no bound.
+func upTo(n int) string {
+	if n == math.MaxInt {
+		return "any length"
+	}
+	return strconv.Itoa(n)
 }
 
 // milliseconds writes a time in four digits.
