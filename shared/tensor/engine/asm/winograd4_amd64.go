@@ -77,7 +77,7 @@ const (
 	together      = tensor.Lanes
 	stepsBlock    = 128     // of a sum, whose inputs stay in the first-level cache
 	filtersInL3   = 3 << 20 // bytes of transformed filters from which on they are made where they are used
-	chunkBytes4   = 1 << 20 // of a chunk's transformed inputs and products
+	chunkBytes4   = 3 << 19 // of a chunk's transformed inputs and 16 rows' products
 	vectorsAtOnce = 12      // of inputs transformed before filters are
 	rowsBlock     = 64      // of outputs for which filters are transformed together
 	depthBlock    = 128     // and of inputs
@@ -177,7 +177,7 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 		t.stage = filtersFirst
 		s.Run(threads, t, t.rows/together)
 		t.stage, t.vectors = chunks, all
-		most := max(columns, chunkBytes4/(4*points*(t.rows+t.depth)*tensor.Lanes)/columns*columns)
+		most := max(columns, chunkBytes4/(4*points*(together+t.depth)*tensor.Lanes)/columns*columns)
 		t.chunks = ((all+most-1)/most + threads - 1) / threads * threads // as many for each thread
 		s.Run(threads, t, t.chunks)
 		return
@@ -209,9 +209,11 @@ func (t *winograd4) Part(s *scratch, lo, hi int) {
 					t.inputs(s, &in, first, v, d, 1)
 				}
 			}
-			out := team.Resize(&s.panels[1], points*t.pointOut(t.rows, n))
-			t.products(s, t.u, &in, out, t.rows, 0, t.depth)
-			t.outputs(s, out, first, n, 0, t.rows)
+			out := team.Resize(&s.panels[1], points*t.pointOut(together, n))
+			for row := 0; row < t.rows; row += together {
+				t.products(s, t.u[row*points/together*t.pointU(t.depth):], &in, out, together, 0, t.depth)
+				t.outputs(s, out, first, n, row, together)
+			}
 		case inputsFirst:
 			blocks := t.depth / together
 			t.inputs(s, &t.shared, t.first, i/blocks, i%blocks*together, together)
