@@ -12,6 +12,8 @@ type productTasks struct {
 	filters    map[tensor.Conv]*filterPlan
 	deep       deepFilter
 	deeps      map[tensor.Conv]*deepPlan
+	long       longFilter
+	longs      map[tensor.Conv]*longPlan
 	winograd   winograd
 	winograds  map[tensor.Conv]*winogradPlan
 	four       winograd4

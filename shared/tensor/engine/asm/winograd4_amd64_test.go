@@ -78,7 +78,7 @@ func TestWinograd4Allocations(t *testing.T) {
 }
 
 // TestNarrowNetworks: networks at a quarter of their width, all of ResNet-110 and the small
-// CNN, which committed results train, do without F(4×4, 3×3), and full ones have it.
+// CNN, which committed results train, do without F(4×4, 3×3) and long sums, and full ones have them.
 func TestNarrowNetworks(t *testing.T) {
 	conv := func(in, out, side int) tensor.Conv {
 		return tensor.Conv{N: 32, InC: in, H: side, W: side, OutC: out, KH: 3, KW: 3, Stride: 1, Pad: 1}
@@ -93,9 +93,25 @@ func TestNarrowNetworks(t *testing.T) {
 			}
 		}
 	}
+	strided := func(c, side, kernel, n int) tensor.Conv {
+		return tensor.Conv{N: n, InC: c, H: side, W: side, OutC: 2 * c, KH: kernel, KW: kernel, Stride: 2, Pad: kernel / 2}
+	}
+	for stage := range 3 { // of ResNet-18; ResNet-110's are narrower than a quarter
+		c, side := 64<<stage, 32>>stage
+		if !long(strided(c, side, 3, 32)) || stage > 0 && !long(strided(c, side, 1, 32)) {
+			t.Errorf("%d channels of %d×%[2]d pixels with a stride: filters' gradients are no long sums", c, side)
+		}
+		for _, narrow := range []int{4, 8, 16} {
+			for _, n := range []int{1, 16, 32, 256} {
+				if long(strided(c/narrow, side, 3, n)) || long(strided(c/narrow, side, 1, n)) {
+					t.Errorf("width 1/%d: %d channels of %d×%[3]d pixels with a stride: filters' gradients are long sums", narrow, c/narrow, side)
+				}
+			}
+		}
+	}
 	for _, g := range []tensor.Conv{conv(16, 16, 32), conv(32, 32, 16), conv(64, 64, 8), conv(32, 64, 16), conv(512, 512, 2)} {
-		if winograds4(g) {
-			t.Errorf("%+v is computed by F(4×4, 3×3)", g)
+		if winograds4(g) || long(g) {
+			t.Errorf("%+v is computed by F(4×4, 3×3) or long sums", g)
 		}
 	}
 }
