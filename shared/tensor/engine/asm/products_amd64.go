@@ -18,6 +18,8 @@ type productTasks struct {
 	winograds  map[tensor.Conv]*winogradPlan
 	four       winograd4
 	fours      map[tensor.Conv]*winograd4Plan
+	strides    map[tensor.Conv]*winograd4Plan // forward
+	backs      map[tensor.Conv]*winograd4Plan // backward-data
 	fourDW     winograd4Filter
 	b, c, d, e []float32 // a matrix product's padded operand and result
 }

@@ -95,7 +95,7 @@ func (e engine) winograd4Filter(c *tensor.Call, g tensor.Conv, x, dy, dw []float
 	for t.first = 0; t.first < all; t.first += most {
 		t.tiles = min(most, all-t.first)
 		t.last = t.first+t.tiles == all
-		t.in = newPanels(&s.products.d, g.InC/tensor.Lanes, t.tiles*g.N)
+		t.in = newPanels(&s.products.d, points, g.InC/tensor.Lanes, t.tiles*g.N)
 		t.stage = transforming
 		s.Run(threads, t, t.tiles*tensor.Lanes) // each a sixteenth of a tile's images and outputs
 		t.stage = multiplying

@@ -78,7 +78,7 @@ func TestWinograd4Allocations(t *testing.T) {
 }
 
 // TestNarrowNetworks: networks at a quarter of their width, all of ResNet-110 and the small
-// CNN, which committed results train, do without F(4×4, 3×3) and long sums, and full ones have them.
+// CNN, which committed results train, do without F(4×4, 3×3), F(4×4, 2×2) and long sums, and full ones have them.
 func TestNarrowNetworks(t *testing.T) {
 	conv := func(in, out, side int) tensor.Conv {
 		return tensor.Conv{N: 32, InC: in, H: side, W: side, OutC: out, KH: 3, KW: 3, Stride: 1, Pad: 1}
@@ -101,10 +101,13 @@ func TestNarrowNetworks(t *testing.T) {
 		if !long(strided(c, side, 3, 32)) || stage > 0 && !long(strided(c, side, 1, 32)) {
 			t.Errorf("%d channels of %d×%[2]d pixels with a stride: filters' gradients are no long sums", c, side)
 		}
+		if !strideds(strided(c, side, 3, 32)) {
+			t.Errorf("%d channels of %d×%[2]d pixels with a stride are not computed by F(4×4, 2×2)", c, side)
+		}
 		for _, narrow := range []int{4, 8, 16} {
 			for _, n := range []int{1, 16, 32, 256} {
-				if long(strided(c/narrow, side, 3, n)) || long(strided(c/narrow, side, 1, n)) {
-					t.Errorf("width 1/%d: %d channels of %d×%[3]d pixels with a stride: filters' gradients are long sums", narrow, c/narrow, side)
+				if g := strided(c/narrow, side, 3, n); long(g) || strideds(g) || long(strided(c/narrow, side, 1, n)) {
+					t.Errorf("width 1/%d: %d channels of %d×%[3]d pixels with a stride are computed by F(4×4, 2×2) or long sums", narrow, c/narrow, side)
 				}
 			}
 		}
