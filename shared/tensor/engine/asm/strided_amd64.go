@@ -8,7 +8,7 @@ import "gradsync/shared/tensor"
 // 0.9 times that of one chain of fused multiply-adds forward, and 1.5 to 1.8 times that of the shorter chains of
 // backward-data (see TestStrided). Only layers that are worth a million products per
 // tap and image are computed so: no network narrower than half the width has one. Intermediate values are up to
-// 10 times as large as the input's: an Inf, or a value within that of overflowing, makes NaN.
+// 15 times as large as the input's: an Inf, or a value within that of overflowing, makes NaN.
 func strideds(g tensor.Conv) bool {
 	return g.KH == 3 && g.KW == 3 && g.Stride == 2 && g.Pad == 1 && g.H%8 == 0 && g.W%8 == 0 &&
 		g.InC%tensor.Lanes == 0 && g.OutC%tensor.Lanes == 0 && min(g.InC, g.OutC) >= 64 && g.InC*g.OutC*g.OutH()*g.OutW() >= 1<<20

@@ -21,7 +21,7 @@ func TestStrided(t *testing.T) {
 		{N: 17, InC: 64, H: 32, W: 24, OutC: 96, KH: 3, KW: 3, Stride: 2, Pad: 1},   // chunks
 		{N: 3, InC: 144, H: 16, W: 24, OutC: 176, KH: 3, KW: 3, Stride: 2, Pad: 1},  // filters where they are used
 		{N: 33, InC: 272, H: 8, W: 8, OutC: 256, KH: 3, KW: 3, Stride: 2, Pad: 1},   // one tile
-		{N: 20, InC: 208, H: 16, W: 16, OutC: 112, KH: 3, KW: 3, Stride: 2, Pad: 1}, // inputs in two parts
+		{N: 20, InC: 208, H: 16, W: 24, OutC: 112, KH: 3, KW: 3, Stride: 2, Pad: 1}, // inputs in two parts
 	} {
 		if !strideds(g) {
 			t.Fatalf("%+v is not computed by F(4×4, 2×2)", g)

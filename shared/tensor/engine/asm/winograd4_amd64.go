@@ -20,8 +20,8 @@ func winograds4(g tensor.Conv) bool {
 		g.InC%tensor.Lanes == 0 && g.OutC%tensor.Lanes == 0 && min(g.InC, g.OutC) >= 64 && g.InC*g.OutC*g.H*g.W >= 1<<20
 }
 
-// winograd4Plan holds what depends on the size of the image: the 6×6 inputs and 4×4
-// outputs of every tile.
+// winograd4Plan holds what depends on the size of the image: where the inputs, 6×6 without a
+// stride, and the outputs of every tile lie, 4×4.
 type winograd4Plan struct{ tiles []winograd4Tile }
 
 type winograd4Tile struct {
@@ -159,7 +159,7 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.four
 	*t = winograd4{
-		set: &sets[e.isa], input: winograd4Input2, output: winograd4Output2, weights: winograd4Weights2, of: each,
+		set: &sets[e.isa], input: winograd4Input2, output: winograd4Output2, weights: winograd4Weights2, of: fourOf,
 		plan: kept(&s.products.fours, tensor.Conv{N: g.N, H: g.H, W: g.W, InC: pitch}, newWinograd4Plan), atOnce: vectorsAtOnce,
 		rows: g.OutC, depth: g.InC, ins: g.InC, turned: turned,
 		w: w, x: x, y: y, planeX: g.H * g.W * pitch, planeY: g.H * g.W * pitch, groups: pitch / tensor.Lanes, bias: bias,
@@ -176,8 +176,8 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 	t.run(c, s)
 }
 
-// each is the points of tiles whose values have a filter's point each.
-var each = func() (of []int) {
+// fourOf tells which of a filter's points a value of a tile is multiplied with: its own.
+var fourOf = func() (of []int) {
 	for i := range points {
 		of = append(of, i)
 	}

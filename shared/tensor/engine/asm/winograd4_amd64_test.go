@@ -63,16 +63,20 @@ func TestWinograd4Allocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	g := tensor.Conv{N: 32, InC: 64, H: 16, W: 16, OutC: 64, KH: 3, KW: 3, Stride: 1, Pad: 1}
-	x, w, out := make([]float32, g.N*g.InC*g.H*g.W), make([]float32, g.OutC*g.Taps()), make([]float32, g.N*g.OutC*g.H*g.W)
-	c := &tensor.Call{Threads: 2}
-	for _, e := range engines(t) {
-		if a := testing.AllocsPerRun(2, func() {
-			e.ConvForward(c, g, x, w, nil, out)
-			e.ConvBackwardData(c, g, out, w, x)
-			e.ConvBackwardFilter(c, g, x, out, w)
-		}); a != 0 {
-			t.Errorf("%v: %v allocations, want 0", e.isa, a)
+	for _, g := range []tensor.Conv{
+		{N: 32, InC: 64, H: 16, W: 16, OutC: 64, KH: 3, KW: 3, Stride: 1, Pad: 1},
+		{N: 32, InC: 64, H: 32, W: 32, OutC: 64, KH: 3, KW: 3, Stride: 2, Pad: 1}, // strideds and long
+	} {
+		x, w, out := make([]float32, g.N*g.InC*g.H*g.W), make([]float32, g.OutC*g.Taps()), make([]float32, g.N*g.OutC*g.OutH()*g.OutW())
+		c := &tensor.Call{Threads: 2}
+		for _, e := range engines(t) {
+			if a := testing.AllocsPerRun(2, func() {
+				e.ConvForward(c, g, x, w, nil, out)
+				e.ConvBackwardData(c, g, out, w, x)
+				e.ConvBackwardFilter(c, g, x, out, w)
+			}); a != 0 {
+				t.Errorf("%v %+v: %v allocations, want 0", e.isa, g, a)
+			}
 		}
 	}
 }
