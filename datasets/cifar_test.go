@@ -99,6 +99,9 @@ func TestCIFARBadBatches(t *testing.T) {
 }
 
 func TestCIFARBadArchives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	const n = 2
 	good := func() []*tar.Header { return packed("cifar-10-batches-bin", ".bin", n, batchBytes) }
 	whole := tarGz(good()...)

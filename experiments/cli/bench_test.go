@@ -14,6 +14,9 @@ import (
 // A step through the command line, with a real worker: positive numbers, two
 // rounds, no allocation in any step.
 func TestBenchStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	rc, out, msg := gradsync(strings.Fields("bench step --model mlp --batch 4 --rounds 2 --seconds 0.02 --concurrent 2 --engine portable --profile 0.5 --json")...)
 	var got struct {
 		Model, Peer string

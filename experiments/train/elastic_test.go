@@ -26,7 +26,7 @@ func elasticConfig(t *testing.T, sync string, change func(*Config), crashes ...C
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Sync: sync, Model: "mlp", Width: 0.125, Platform: p, Seed: 1, Batch: 4, MaxUpdates: 20, EvalEvery: -1,
+	cfg := Config{Engine: quick(sync).Engine, Sync: sync, Model: "mlp", Width: 0.125, Platform: p, Seed: 1, Batch: 4, MaxUpdates: 20, EvalEvery: -1,
 		Elastic: Elastic{Elastic: true, Crashes: crashes}}
 	switch sync {
 	case "ring":
@@ -130,7 +130,7 @@ func TestTCPGoesOnWithoutTheLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Run(t.Context(), elasticConfig(t, codedsgd.CSSGD, func(c *Config) { c.Runtime = "tcp" }, Crash{0, 30 * time.Millisecond},
+	out, err := Run(t.Context(), elasticConfig(t, codedsgd.CSSGD, func(c *Config) { c.Runtime, c.Engine = "tcp", "portable" }, Crash{0, 30 * time.Millisecond},
 		Crash{3, 60 * time.Millisecond}))
 	if err != nil {
 		t.Fatal(err)

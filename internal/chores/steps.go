@@ -37,7 +37,7 @@ func tool(argv ...string) step {
 // check judges a change within a minute. Tests of a second or more skip
 // themselves with -short, and so does the browser's package.
 func check() []step {
-	return append(append([]step{program("go", "build", stripped, "./...")}, rules()...), program("go", "test", "-short", "-vet=off", "./..."))
+	return append(append([]step{program("go", "build", stripped, "./...")}, rules()...), program("go", "test", "-short", "-vet=off", "-p", packages(), "./..."))
 }
 
 // formatted lists the Go files that gofmt would change.

@@ -18,33 +18,29 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program in a copy of the tree: not with -short")
 	}
-	root := mustRoot(t)
-	files, err := listFiles(root)
-	if err != nil {
-		t.Fatal(err)
+	root, dir := mustRoot(t), t.TempDir()
+	made := copyTemplates(t, root)
+	if len(made) != 2 {
+		t.Errorf("a method of one's own is %d files, want 2", len(made))
 	}
-	dir := t.TempDir()
-	for _, f := range files {
-		if !strings.HasPrefix(f, "experiments/results/") && !strings.HasPrefix(f, "reports/html/") {
-			copyFile(t, root, dir, f)
-		}
-	}
-	if made := copyTemplates(t, root, dir); len(made) != 2 {
-		t.Errorf("a method of one's own is %d files, want 2: %v", len(made), made)
-	}
+	probe := "package main\n\nimport \"gradsync/reports/playground\"\n\nfunc main() {\n\tfor _, m := range playground.Methods() {\n\t\tprintln(m.Key)\n\t}\n}\n"
+	made["probe/main.go"] = []byte(probe)
+	overlay := writeOverlay(t, root, made)
 
 	bin := filepath.Join(dir, "mine.exe")
 	run := func(want int, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
-		cmd.Dir = dir
+		if cmd.Dir = dir; name == "go" {
+			cmd.Dir = root
+		}
 		out, _ := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != want {
 			t.Fatalf("%s %s: exit %d, want %d\n%s", name, strings.Join(args, " "), code, want, out)
 		}
 		return string(out)
 	}
-	run(0, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "./experiments/gradsync")
+	run(0, "go", "build", "-overlay", overlay, "-ldflags=-s -w", "-o", bin, "./experiments/gradsync")
 	if help := run(0, bin, "train", "--help"); !strings.Contains(help, "--mine-group") || !strings.Contains(help, "mine: gradients that are applied together") {
 		t.Error("the help of train has no --mine-group")
 	}
@@ -72,14 +68,7 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	if err != nil || !bytes.Contains(facts, []byte(`"mine"`)) {
 		t.Errorf("compare/facts has no method mine (%v)", err)
 	}
-	probe := "package main\n\nimport \"gradsync/reports/playground\"\n\nfunc main() {\n\tfor _, m := range playground.Methods() {\n\t\tprintln(m.Key)\n\t}\n}\n"
-	if err := os.MkdirAll(filepath.Join(dir, "probe"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "probe", "main.go"), []byte(probe), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if keys := strings.Fields(run(0, "go", "run", "-trimpath", "-ldflags=-s -w", "./probe")); !slices.Contains(keys, "mine") {
+	if keys := strings.Fields(run(0, "go", "run", "-overlay", overlay, "-ldflags=-s -w", "./probe")); !slices.Contains(keys, "mine") {
 		t.Errorf("the playground compares %v", keys)
 	}
 }
@@ -100,28 +89,25 @@ func checkTrail(t *testing.T, trail string, check func(want int) string) {
 	}
 }
 
-// copyTemplates makes the files that CONTRIBUTING.md names and returns their paths.
-func copyTemplates(t *testing.T, root, dir string) (made []string) {
+// copyTemplates returns the files that CONTRIBUTING.md says to make, by their paths.
+func copyTemplates(t *testing.T, root string) map[string][]byte {
 	t.Helper()
 	guide, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	made := map[string][]byte{}
 	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go",
 		"experiments/method/template.go": "experiments/method/mine.go"} {
 		if !bytes.Contains(guide, []byte(from)) || !bytes.Contains(guide, []byte(to)) {
 			t.Errorf("CONTRIBUTING.md does not say to copy %s to %s", from, to)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, from))
+		text, err := os.ReadFile(filepath.Join(root, from))
 		if err != nil {
 			t.Fatal(err)
 		}
-		mine := strings.NewReplacer("template", "mine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
-			"package method\n", "package method\n\nimport \"gradsync/experiments/method/cost\"\n").Replace(string(text))
-		if err := os.WriteFile(filepath.Join(dir, to), []byte(mine), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		made = append(made, to)
+		made[to] = []byte(strings.NewReplacer("template", "mine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
+			"package method\n", "package method\n\nimport \"gradsync/experiments/method/cost\"\n").Replace(string(text)))
 	}
 	return made
 }

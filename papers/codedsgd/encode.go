@@ -101,8 +101,19 @@ func (a *Assignment) around(node int, set uint64) (distances uint64) {
 // the nodes after it first. Seen from each node it is the same, so that at no time all
 // send to one node, as they do if all compute in lexicographic order.
 func (a *Assignment) sequence(node int) []int {
+	type block struct {
+		q      int
+		around uint64
+	}
 	of := a.Of(node)
-	slices.SortFunc(of, func(q, p int) int { return cmp.Compare(a.around(node, a.set(p)), a.around(node, a.set(q))) })
+	order := make([]block, len(of))
+	for i, q := range of {
+		order[i] = block{q, a.around(node, a.set(q))}
+	}
+	slices.SortFunc(order, func(x, y block) int { return cmp.Compare(y.around, x.around) })
+	for i, b := range order {
+		of[i] = b.q
+	}
 	return of
 }
 

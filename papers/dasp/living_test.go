@@ -13,6 +13,7 @@ import (
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/faults"
 	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/race"
 )
 
 // elastic trains four workers by a method on a runtime that goes on without the ranks that crash.
@@ -30,7 +31,7 @@ func elastic(t *testing.T, name string, seed uint64, pushes int64, crash map[int
 // TestALostWorkerLeavesAtOnce: under every method, without a lease, one to three of four workers are lost at random
 // instants, while they compute, wait or are answered; the others reach the number of gradients, each used once.
 func TestALostWorkerLeavesAtOnce(t *testing.T) {
-	seeds := uint64(20)
+	seeds := race.Less(uint64(20), 4)
 	if os.Getenv("GRADSYNC_LONG") != "" {
 		seeds = 1000
 	}

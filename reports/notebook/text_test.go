@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"text/template"
 	"text/template/parse"
@@ -267,9 +268,20 @@ func committedResults(t *testing.T) (out []*result.Result) {
 	return out
 }
 
-// find finds a committed result for a text that speaks of several.
+// found keeps what find has read.
+var found sync.Map
+
+// find finds a committed result for a text that speaks of several; it belongs to all callers.
 func find(id, profile string) (*result.Result, error) {
-	return result.Read(result.Path(results, id, profile))
+	path := result.Path(results, id, profile)
+	if r, ok := found.Load(path); ok {
+		return r.(*result.Result), nil
+	}
+	r, err := result.Read(path)
+	if err == nil {
+		found.Store(path, r)
+	}
+	return r, err
 }
 
 // opened returns the words of the program.

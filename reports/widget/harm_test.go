@@ -80,6 +80,9 @@ func TestNoRowsAreNoWidget(t *testing.T) {
 
 // Nothing in any one cell makes a widget panic or leaves it without data.
 func TestNoCellBreaksAWidget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	seen := map[string]bool{}
 	for _, x := range numeric {
 		if seen[x.id] {

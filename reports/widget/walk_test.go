@@ -108,6 +108,9 @@ func TestTheWalkInWords(t *testing.T) {
 
 // The buttons lead to the next wait, round from the end.
 func TestTheNextWait(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	w := committedWalk(t)
 	for _, state := range []string{"WSS", "FSS", ""} {
 		var places []float64

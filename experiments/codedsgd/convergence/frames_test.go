@@ -54,6 +54,9 @@ func TestOptimalIsOfAllRedundancies(t *testing.T) {
 // ends says, times that are updates times iterations, and no traffic where r = n. All
 // experiments of the room run, on the same trainings.
 func TestFigures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, e := range append(Experiments(), ThreeAlgorithms()...) {
 		kittest.Ran(t, e, "ci", 0)
 	}

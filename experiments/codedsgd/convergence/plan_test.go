@@ -40,6 +40,9 @@ func trainTiny(t *testing.T, c train.Config) *train.Outcome {
 // What stands for every synchronous method on n nodes has the bits of each: of SSGD
 // both ways and of CSSGD with r = 2 and 3, with all its packets between n nodes.
 func TestOneTrajectoryStandsForAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, net := range setup.Networks() {
 		for _, n := range []int{3, 4} {
 			q := setup.MicroBlocks(n, setup.Redundancies...)
@@ -79,6 +82,9 @@ const wholeBound = 8e-7
 
 // Whole gradients differ from the shared trajectory by rounding alone.
 func TestWholeGradientsDifferByRounding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for _, net := range setup.Networks() {
 		a := paramsOf(t, stands(net, 4))
 		most := 0.0

@@ -57,7 +57,7 @@ func connections(g tensor.Conv, f func(y, x, w int)) {
 	}
 }
 
-func convs(t *testing.T, e tensor.Engine) {
+func convs(t *testing.T, e tensor.Engine, often repeats) {
 	r := rand.New(rand.NewPCG(2, 2))
 	var c tensor.Call
 	for i, g := range shapes(r) {
@@ -80,7 +80,9 @@ func convs(t *testing.T, e tensor.Engine) {
 		what := fmt.Sprintf("%+v, bias %t", g, bias != nil)
 		y, dx, dw := output(e, g.N, out), output(e, g.N, in), plain(len(w))
 		lx, ldy := activation(e, x, g.N), gradient(e, dy, g.N)
-		dirty(e, &c)
+		if i%often.clean == 0 {
+			dirty(e, &c)
+		}
 		e.ConvForward(&c, g, lx, w, bias, y)
 		compare(t, "forward "+what, images(t, "forward "+what, e, y, g.N, out), wantY)
 		e.ConvBackwardData(&c, g, ldy, w, dx)

@@ -39,7 +39,7 @@ func gemms(t *testing.T, e tensor.Engine) {
 	}
 }
 
-func linears(t *testing.T, e tensor.Engine) {
+func linears(t *testing.T, e tensor.Engine, often repeats) {
 	r := rand.New(rand.NewPCG(11, 11))
 	var c tensor.Call
 	for i := range 40 {
@@ -65,7 +65,9 @@ func linears(t *testing.T, e tensor.Engine) {
 		y, dx, dw := output(e, g.N, g.Out), output(e, g.N, g.In), plain(len(w))
 		lx, ldy := activation(e, x, g.N), gradient(e, dy, g.N)
 		what := fmt.Sprintf("%+v", g)
-		dirty(e, &c)
+		if i%often.clean == 0 {
+			dirty(e, &c)
+		}
 		e.LinearForward(&c, g, lx, w, bias, y)
 		compare(t, "forward "+what, images(t, what, e, y, g.N, g.Out), wantY)
 		e.LinearBackwardData(&c, g, ldy, w, dx)

@@ -16,6 +16,9 @@ import (
 // do, so there this test finds a product that is not rounded explicitly. They
 // change only with the arithmetic itself, and then the change log says so.
 func TestPortableBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	for name, want := range map[string]string{
 		"lenet5": "5458b1f0de3e8a62",
 		"mlp":    "1b1e5501a8fe8248",

@@ -46,6 +46,9 @@ func onNorms(t *testing.T, f func(t *testing.T, m *model.Model, e tensor.Engine,
 // tenth towards the batch's mean and unbiased variance; Observe by what it is
 // told; neither the loss nor a gradient depends on them.
 func TestStatsFollowBatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
 		const n = 4
 		x, labels := batch(m, n, 8)
@@ -85,7 +88,11 @@ func TestStatsFollowBatches(t *testing.T) {
 // TestObserveAverages: momentum 1/(k+1) leaves the mean over the batches,
 // whatever stood there before.
 func TestObserveAverages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
+		deepOnOne(t, m, e)
 		w := m.NewWorkspace(e, 3, 1)
 		w.SetStats(stats)
 		var mean, variance float64
@@ -110,6 +117,7 @@ func TestInferenceNormalisesByStats(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
+		deepOnOne(t, m, e)
 		const n = 18
 		x, labels := batch(m, n, 9)
 		f := &reference{m: m, params: widened(params)}
@@ -156,6 +164,7 @@ func TestInferenceGradient(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	onNorms(t, func(t *testing.T, m *model.Model, e tensor.Engine, params, stats []float32) {
+		deepOnOne(t, m, e)
 		w := m.NewWorkspace(e, 17, 2)
 		grads := make([]float32, len(params))
 		for _, n := range []int{5, 1, 17} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -67,6 +68,14 @@ func onEvery(t *testing.T, f func(t *testing.T, m *model.Model, e tensor.Engine,
 				f(t, m, e, params)
 			})
 		}
+	}
+}
+
+// deepOnOne leaves the network of 110 layers, whose operations are ResNet-18's, to the first engine unless GRADSYNC_LONG is set.
+func deepOnOne(t *testing.T, m *model.Model, e tensor.Engine) {
+	t.Helper()
+	if m.Name() == "resnet110" && e.Name() != tensor.Engines()[0] && os.Getenv("GRADSYNC_LONG") == "" {
+		t.Skip("110 layers take long: set GRADSYNC_LONG=1")
 	}
 }
 
@@ -153,6 +162,9 @@ func TestGradientOfHalves(t *testing.T) {
 
 // TestSameBitsForAnyThreads also checks that a second call repeats the first.
 func TestSameBitsForAnyThreads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		x, labels := batch(m, 3, 2)
 		var want []float32
@@ -179,6 +191,9 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 // and a pool of call frames allocate now and then: one quiet try of five shows
 // that the step does not.
 func TestNoAllocationPerStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second: make test has it")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		x, labels := batch(m, 2, 2)

@@ -1,17 +1,19 @@
-// Runs a grid: every thread of a block is a fiber with a stack of its own, a warp runs to
-// its next shuffle or barrier, the block's warps in turn. Strict: what not all threads
+// Runs a grid: every thread of a block is a fiber, a warp runs to its next shuffle or
+// barrier, the block's warps in turn. A thread that stops switches to the next of its warp,
+// and one that ends leaves its stack to the next that begins. Strict: what not all threads
 // reach is a fault.
 #pragma once
 #include "shim.h"
 #include <cstdlib>
 #include <string>
-#include <vector>
+#include <utility>
 #if !defined(__x86_64__)
 #error "the fake driver switches fibers on amd64 alone"
 #endif
 
 Index shim_thread, shim_block, shim_grid;
 
+// It ends with a jump: a return would go elsewhere than processors foretell.
 extern "C" void shim_switch(void** save, void* load);
 asm(R"(
 .text
@@ -32,68 +34,80 @@ shim_switch:
   popq %r12
   popq %rbx
   popq %rbp
-  ret
+  popq %rcx
+  jmp *%rcx
 )");
 
 namespace fibers {
-enum State { ready, at_barrier, at_warp, finished };
-struct Fiber { void* sp; char* stack; State state; };
+enum State { fresh, ready, at_barrier, at_warp, finished };
+struct Fiber { void* sp; char* stack; State state; int meets; };
 static const size_t stack_bytes = 64 << 10;
-static std::vector<Fiber> all;
+static const int most = 1024;
+static Fiber all[most];
 static void* home;
-static int current;
+static int current, last; // the thread that runs, the end of its warp
 static void (*body)(void*);
 static void* env;
-static uint32_t slot[1024];
+static uint32_t slot[2][most];
 static std::string fault; // of the launch under way
+
+// advance makes the warp's next thread that can run the current one.
+static bool advance() {
+  for (int i = current + 1; i < last; i++) {
+    if (all[i].state == at_barrier || all[i].state == finished) continue;
+    current = i;
+    shim_thread = Index{i, 0, 0};
+    return true;
+  }
+  return false;
+}
+
+static void entry() {
+  for (;;) {
+    body(env);
+    Fiber& f = all[current];
+    f.state = finished;
+    if (!advance()) shim_switch(&f.sp, home);
+    Fiber& next = all[current];
+    if (next.state != fresh) shim_switch(&f.sp, next.sp);
+    std::swap(f.stack, next.stack);
+    next.state = ready;
+  }
+}
+
+// begin returns the stack pointer with which the current thread goes on.
+static void* begin() {
+  Fiber& f = all[current];
+  if (f.state != fresh) return f.sp;
+  f.state = ready;
+  void** p = (void**)(((uintptr_t)f.stack + stack_bytes) & ~(uintptr_t)15);
+  *--p = nullptr;
+  *--p = (void*)entry;
+  return p - 6; // registers, of which none is read
+}
 
 static void leave(State s) {
   Fiber& f = all[current];
   f.state = s;
-  shim_switch(&f.sp, home);
-}
-
-static void entry() {
-  body(env);
-  leave(finished);
-  abort();
-}
-
-static void arm(Fiber& f) {
-  void** p = (void**)(((uintptr_t)f.stack + stack_bytes) & ~(uintptr_t)15);
-  *--p = nullptr;
-  *--p = (void*)entry;
-  for (int i = 0; i < 6; i++) *--p = nullptr;
-  f.sp = p;
-  f.state = ready;
-}
-
-static void resume(int i) {
-  current = i;
-  shim_thread = Index{i, 0, 0};
-  shim_switch(&home, all[i].sp);
+  shim_switch(&f.sp, advance() ? begin() : home);
 }
 
 static bool run_block(int threads) {
-  for (int i = 0; i < threads; i++) arm(all[i]);
+  for (int i = 0; i < threads; i++) all[i].state = fresh, all[i].meets = 0;
   for (;;) {
     int ended = 0, waiting = 0;
     for (int w = 0; w < threads; w += 32) {
-      const int end = w + 32 < threads ? w + 32 : threads;
-      for (;;) {
+      last = w + 32 < threads ? w + 32 : threads;
+      for (current = w - 1; advance(); current = w - 1) {
+        shim_switch(&home, begin());
         int meet = 0;
-        for (int i = w; i < end; i++) {
-          if (all[i].state == finished || all[i].state == at_barrier) continue;
-          resume(i);
-          meet += all[i].state == at_warp;
-        }
-        if (meet == 0) break;
-        if (meet != end - w) {
+        for (int i = w; i < last; i++) meet += all[i].state == at_warp;
+        if (meet != 0 && meet != last - w) {
           fault = "shuffle or vote not reached by all threads of a warp";
           return false;
         }
       }
-      for (int i = w; i < end; i++) {
+      for (int i = w; i < last; i++) {
         ended += all[i].state == finished;
         waiting += all[i].state == at_barrier;
       }
@@ -109,7 +123,7 @@ static bool run_block(int threads) {
 
 // run executes f(e) for every thread of the grid; what went wrong is in fault.
 static void run(Index grid, int threads, void (*f)(void*), void* e) {
-  while ((int)all.size() < threads) all.push_back(Fiber{nullptr, (char*)malloc(stack_bytes), ready});
+  for (int i = 0; i < threads; i++) if (!all[i].stack) all[i].stack = (char*)malloc(stack_bytes);
   body = f;
   env = e;
   fault.clear();
@@ -121,31 +135,25 @@ static void run(Index grid, int threads, void (*f)(void*), void* e) {
 }
 } // namespace fibers
 
-void shim_barrier() {
-  const Index me = shim_thread;
-  fibers::leave(fibers::at_barrier);
-  shim_thread = me;
-}
+void shim_barrier() { fibers::leave(fibers::at_barrier); }
 
-// meet lets all threads of the warp put v into their slots before any goes on.
-static void shim_meet(uint32_t v) {
-  const Index me = shim_thread;
-  fibers::slot[me.x] = v;
+// meet lets all threads of the warp put v into their slots before any goes on, and returns
+// the slots. The next time these are others, so that all can still read.
+static const uint32_t* shim_meet(uint32_t v) {
+  uint32_t* slots = fibers::slot[fibers::all[fibers::current].meets++ & 1];
+  slots[shim_thread.x] = v;
   fibers::leave(fibers::at_warp);
-  shim_thread = me;
+  return slots;
 }
 
 uint32_t shim_shuffle_xor(uint32_t v, int d) {
-  shim_meet(v);
-  const uint32_t r = fibers::slot[shim_thread.x ^ d];
-  shim_meet(v); // slots may not change before all have read
-  return r;
+  const uint32_t* slots = shim_meet(v);
+  return slots[shim_thread.x ^ d];
 }
 
 uint32_t shim_ballot(bool v) {
-  shim_meet(v);
+  const uint32_t* slots = shim_meet(v);
   uint32_t r = 0;
-  for (int i = 0; i < 32; i++) r |= fibers::slot[(shim_thread.x & ~31) + i] << i;
-  shim_meet(v);
+  for (int i = 0; i < 32; i++) r |= slots[(shim_thread.x & ~31) + i] << i;
   return r;
 }
