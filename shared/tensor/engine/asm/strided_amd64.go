@@ -39,7 +39,7 @@ func newStridedBack(g tensor.Conv) *winograd4Plan {
 	return squares(g, square{h: g.OutH(), w: g.OutW(), side: 5, step: 4}, square{h: g.H, w: g.W, side: 8, step: 8})
 }
 
-// square is what a tile takes of an h×w image: side×side pixels, step from tile to tile.
+// square holds which pixels of an h×w image a tile takes: side×side of them, step from tile to tile.
 type square struct{ h, w, side, step, from int }
 
 // at lists the places of tile ty, tx, and which edges of the image it crosses. Outside, any address of the image does.
