@@ -30,7 +30,7 @@ verify: build ## check the implemented formulas against counts and exact rationa
 	@$(BIN) verify
 
 # These are commands of the same name, below gradsync dev.
-check: build ## the loop, a minute: build, go vet, import rules, every test that takes less than a second
+check: build ## the loop, a minute: build, go vet, import rules, every quick test
 test: build ## style, import rules, all tests, race tests where there is a C compiler
 test-long: build ## the same tests with the slow ones: full models, profile quick, all looks of all pages; all of a GPU under the race detector
 lint: build ## gofmt, go vet, import rules, staticcheck

@@ -17,6 +17,9 @@ import (
 // A claim in words is judged by a criterion in words, which the page prints
 // instead of a tolerance; a claim of numbers has its tolerance.
 func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	p09, _ := claims.Get("P09")
 	row := claimOn(t, pageOf(t, "ringsparse/example-choice.html"), "P09")
 	if !strings.Contains(row, ">criterion</th><td>"+html.EscapeString(typeset.Pretty(p09.ToleranceWhy))) || strings.Contains(row, "±") {

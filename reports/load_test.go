@@ -108,6 +108,9 @@ func TestProvenanceWarns(t *testing.T) {
 // published.json lists the committed results as they are. If this fails, run `make reports`
 // and commit the file.
 func TestPublishedIsWhatIsCommitted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	want, err := Published(filepath.Join("..", "experiments", "results"))
 	if err != nil {
 		t.Fatal(err)

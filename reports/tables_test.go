@@ -69,6 +69,9 @@ func TestCells(t *testing.T) {
 // A table of more rows than a page may have is a line that says how many, and the command and the file that
 // hold them.
 func TestLongTablesAreExported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	for n, want := range map[int]bool{documentRoom.rows: false, documentRoom.rows + 1: true} {
 		r := exampleStated()
 		for len(r.Frames[0].Rows) < n {

@@ -106,6 +106,9 @@ func TestBenchUsage(t *testing.T) {
 
 // A line says what runs, where something reads it.
 func TestBenchEngines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	const gemm = "bench gemm --size 16 --rounds 1 --seconds 0.01 --engine portable"
 	if rc, _, msg := gradsync(strings.Fields(gemm + " --json")...); rc != exitOK || !strings.HasPrefix(msg, "engines here: "+engineStates()[0].label) ||
 		strings.Count(msg, "\n") != 1 {

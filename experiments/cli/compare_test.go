@@ -73,6 +73,9 @@ func TestCompareRefuses(t *testing.T) {
 
 // The committed samples are what the command writes; made again from what it kept, they have the same bytes.
 func TestCompareTimingOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	out := filepath.Join(t.TempDir(), "links")
 	const sample = "../own/testdata/links/own/links.json"
 	was, err := result.Read(sample)

@@ -142,6 +142,9 @@ func TestEveryMethodGoesOnFromItsStates(t *testing.T) {
 // A run that was recorded, that ends by an evaluation, or that goes on without a worker whose lease is over, is the same from a
 // state, too.
 func TestEndsAndRecordsComeAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	for _, sync := range []string{"dasp", "ring", "cssgd", "ringsparse"} {
 		c := keptRun(t, sync)
 		c.EvalEvery, c.Trace, c.Checkpoints = 4, "", Checkpoints{}

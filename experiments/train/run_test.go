@@ -70,6 +70,9 @@ func text(t *testing.T, o *Outcome) string {
 // Same configuration, same outcome, on every run and for GOMAXPROCS 1, 2, 7;
 // another seed gives another one.
 func TestSameOutcome(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	for _, sync := range []string{"dasp", "asp", "ring"} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 		var want string
@@ -190,6 +193,9 @@ func TestTimingOnlyKeepsTime(t *testing.T) {
 
 // Evaluation beside the training and evaluation that may end it see the same.
 func TestTargetEndsTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	for _, sync := range []string{"asp", "ring"} {
 		c := quick(sync)
 		c.Rate, c.MaxPushes, c.EvalEvery = 0.1, 240, 24

@@ -101,7 +101,7 @@ func Reproductions(estimate Estimate) []*cobra.Command { return reproductions(es
 func maintenance(version string) []*cobra.Command {
 	return []*cobra.Command{
 		command("build", "Build bin/gradsync", build),
-		command("check", "Build, check import rules and run every test that takes less than a second", check),
+		command("check", "Build, check import rules and run every quick test", check),
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
 		command("test-long", "Run all tests, the slow ones too", long),
 		command("lint", "Check gofmt, go vet, the import rules and staticcheck", lint),

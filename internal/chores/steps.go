@@ -34,10 +34,10 @@ func tool(argv ...string) step {
 	return program(append([]string{"go", "run", "-modfile=.ci/tools.mod"}, argv...)...)
 }
 
-// check judges a change within a minute. Tests of a second or more skip
+// check judges a change within a minute. Tests that are not quick skip
 // themselves with -short, and so does the browser's package.
 func check() []step {
-	return append(append([]step{program("go", "build", stripped, "./...")}, rules()...), program("go", "test", "-short", "-vet=off", "-p", packages(), "./..."))
+	return append(append([]step{program("go", "build", stripped, "./...")}, rules()...), program("go", "test", "-short", "-vet=off", "-p", packages(1), "./..."))
 }
 
 // formatted lists the Go files that gofmt would change.
@@ -58,16 +58,16 @@ func formatted(root string, out io.Writer) error {
 // tests leave go vet to lint. The browser's package takes as long as half of the others and
 // stands first, since go test starts packages as they are named.
 func tests() []step {
-	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "-p", packages(), "./internal/browser", "./...")}
+	all := []step{program("go", "test", "-vet=off", "-timeout", "18m", "-p", packages(2), "./internal/browser", "./...")}
 	if repo.Chromium() == "" {
 		all = append([]step{{Command: "tests of the pages in a browser skipped: there is no Chromium on PATH"}}, all...)
 	}
 	return append(all, race()...)
 }
 
-// packages returns how many packages are tested at a time, two more than there are cores: some wait for a
-// lost rank or a browser.
-func packages() string { return strconv.Itoa(runtime.NumCPU() + 2) }
+// packages returns how many packages are tested at a time, more than there are cores: some wait for a lost rank or a
+// browser.
+func packages(more int) string { return strconv.Itoa(runtime.NumCPU() + more) }
 
 // raced are the packages whose tests have threads of their own: the others below the
 // same folders are formulas and rules, in which nothing can race. Of a GPU these are the
@@ -81,7 +81,7 @@ var raced = []string{
 
 // race is skipped, in one line, where there is no C compiler. What races does so in the
 // first rounds of a small exchange as well: -short, and gradsync/shared/race.
-func race() []step { return detector(append([]string{"-short", "-p", packages()}, raced...)...) }
+func race() []step { return detector(append([]string{"-short", "-p", packages(2)}, raced...)...) }
 
 // detector runs tests under the race detector.
 func detector(args ...string) []step {

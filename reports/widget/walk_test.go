@@ -74,6 +74,9 @@ func TestTheWaitsOfTheWalk(t *testing.T) {
 
 // Every event is told in both languages with its numbers and the lines that apply.
 func TestTheWalkInWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	lines := map[string]string{"push QIS": "QIS; Algorithm 1, lines 5–6", "push WSS": "WSS; Algorithm 1, lines 7–12", "push FSS": "FSS; Algorithm 1, lines 13–15"}
 	w := committedWalk(t)
 	for i, e := range w.Events {

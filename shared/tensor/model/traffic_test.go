@@ -161,6 +161,9 @@ func leastBetween(g *graph, n int) int {
 // little more than the least between its products: for VGG-19 nothing, for ResNet-18 a value
 // and its gradient where two batch norms meet in one sum, and two masks read from outputs.
 func TestBytesBetweenProducts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second: make test has it")
+	}
 	for _, c := range []struct {
 		name       string
 		most, even float64 // times the least: of a Fuser, and of one operation after the other
