@@ -10,13 +10,15 @@
 // batch statistics) keep 16 partial sums, one per lane, joined at the end by one
 // fixed tree (l with l+8, l+4, l+2, l+1).
 //
-// Four exceptions, each by shape alone: 3×3 convolutions of many channels go by
+// Six exceptions, each by shape alone. 3×3 convolutions of many channels go by
 // Winograd's F(2×2, 3×3) (see winograds), which transforms images and filters
-// first; those worth a million products per tap and image, gradients of their
-// filters too, by F(4×4, 3×3), whose rounding error is up to 2½ times that of a
-// chain (see winograds4); gradients of filters with many channels and few pixels
-// (see deep), and of linear layers with at least 16 inputs, put inputs into lanes
-// and are one chain over the images.
+// first. Those worth a million products per tap and image, gradients of their
+// filters too, go by F(4×4, 3×3), whose rounding error is up to 2½ times that of a
+// chain (see winograds4); with a stride of 2, by F(4×4, 2×2) forward and
+// backward-data (see strideds), and other gradients of filters as large are one
+// chain with outputs in lanes (see long). Gradients of filters with many channels
+// and few pixels (see deep), and of linear layers with at least 16 inputs, put
+// inputs into lanes and are one chain over the images.
 //
 // How it keeps its bits: the order of every sum follows from the shapes alone,
 // never from the CPU, the number of threads or the size of a cache block; the

@@ -78,6 +78,10 @@ func (e engine) ConvForward(c *tensor.Call, g tensor.Conv, x, w, bias, y []float
 		e.winograd4(c, g, x, w, bias, y, false)
 		return
 	}
+	if strideds(g) {
+		e.strided(c, g, x, w, bias, y, false)
+		return
+	}
 	if winograds(g) {
 		e.winograd(c, g, x, w, bias, y, false)
 		return
@@ -97,6 +101,10 @@ func (e engine) ConvBackwardData(c *tensor.Call, g tensor.Conv, dy, w, dx []floa
 	needConv(g, dx, w, dy)
 	if winograds4(g) {
 		e.winograd4(c, g, dy, w, nil, dx, true)
+		return
+	}
+	if strideds(g) {
+		e.strided(c, g, dy, w, nil, dx, true)
 		return
 	}
 	if winograds(g) {

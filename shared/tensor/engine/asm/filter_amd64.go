@@ -97,6 +97,10 @@ func (e engine) ConvBackwardFilter(c *tensor.Call, g tensor.Conv, x, dy, dw []fl
 		e.deepBackwardFilter(c, g, x, dy, dw)
 		return
 	}
+	if long(g) {
+		e.longBackwardFilter(c, g, x, dy, dw)
+		return
+	}
 	s := stateOf(c)
 	p := kept(&s.products.filters, g, newFilterPlan)
 	pitch := tensor.BatchInner.Pitch(g.N)

@@ -12,10 +12,14 @@ type productTasks struct {
 	filters    map[tensor.Conv]*filterPlan
 	deep       deepFilter
 	deeps      map[tensor.Conv]*deepPlan
+	long       longFilter
+	longs      map[tensor.Conv]*longPlan
 	winograd   winograd
 	winograds  map[tensor.Conv]*winogradPlan
 	four       winograd4
 	fours      map[tensor.Conv]*winograd4Plan
+	strides    map[tensor.Conv]*winograd4Plan // forward
+	backs      map[tensor.Conv]*winograd4Plan // backward-data
 	fourDW     winograd4Filter
 	b, c, d, e []float32 // a matrix product's padded operand and result
 }

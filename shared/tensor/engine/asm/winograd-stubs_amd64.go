@@ -63,3 +63,39 @@ func winograd4Turned2(args *int)
 
 // winograd4Store writes count groups of 8 filters of 9 planes of taps.
 func winograd4Store(args *int)
+
+// stridedInput512 transforms 9×9 inputs of count channels.
+func stridedInput512(args *int)
+
+// stridedGradient512 transforms 5×5 gradients of outputs of count channels.
+func stridedGradient512(args *int)
+
+// stridedOutput512 transforms products to 4×4 outputs of count channels.
+func stridedOutput512(args *int)
+
+// stridedBack512 transforms products to gradients of 8×8 inputs of count channels.
+func stridedBack512(args *int)
+
+// stridedWeights512 transforms count vectors of 3×3 filters.
+func stridedWeights512(args *int)
+
+// stridedTurned512 transforms count vectors of 3×3 filters.
+func stridedTurned512(args *int)
+
+// stridedInput2 transforms 9×9 inputs of count channels.
+func stridedInput2(args *int)
+
+// stridedGradient2 transforms 5×5 gradients of outputs of count channels.
+func stridedGradient2(args *int)
+
+// stridedOutput2 transforms products to 4×4 outputs of count channels.
+func stridedOutput2(args *int)
+
+// stridedBack2 transforms products to gradients of 8×8 inputs of count channels.
+func stridedBack2(args *int)
+
+// stridedWeights2 transforms count vectors of 3×3 filters.
+func stridedWeights2(args *int)
+
+// stridedTurned2 transforms count vectors of 3×3 filters.
+func stridedTurned2(args *int)

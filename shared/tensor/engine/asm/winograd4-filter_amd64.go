@@ -23,6 +23,7 @@ type winograd4Filter struct {
 	dy, dw           []float32
 	plane            int
 	first, tiles     int       // tiles first ≤ t < first+tiles are under way
+	rows             int       // outputs of a block
 	in               panels    // vectors of channels; a row is an image of a tile
 	out              []float32 // [point][output][tile][image]
 	rowOut, pointOut int
@@ -32,12 +33,16 @@ type winograd4Filter struct {
 	stage            int
 }
 
-// filterMost is up to how many images of tiles are multiplied together, filterSteps
-// about how many of them at a time where there are more, filterRows and filterVectors4 how large a block of sums is.
+// filterMost is up to how many images of tiles are multiplied together, filterSteps about how many of them at a
+// time where there are more, fewSteps where all sums are at most sumsInL2 (the operands then stay there beside them);
+// filterRows, manyRows where steps are many, and filterVectors4 are how large a block of sums is.
 const (
 	filterMost     = 256
 	filterSteps    = 96
+	fewSteps       = 32
+	sumsInL2       = 1 << 20 // bytes
 	filterRows     = 32
+	manyRows       = 64
 	filterVectors4 = 8
 )
 
@@ -63,7 +68,15 @@ func (e engine) winograd4Filter(c *tensor.Call, g tensor.Conv, x, dy, dw []float
 	all := len(t.plan.tiles)
 	most := all
 	if all*g.N > filterMost {
-		most = min(all, max(1, filterSteps/g.N))
+		steps := filterSteps
+		if 4*points*g.InC*g.OutC <= sumsInL2 {
+			steps = fewSteps
+		}
+		most = min(all, max(1, steps/g.N))
+	}
+	t.rows = filterRows
+	if most*g.N >= manyRows && g.OutC >= 2*manyRows {
+		t.rows = manyRows
 	}
 	t.images = images[:0]
 	for i := range most * g.N {
@@ -73,16 +86,16 @@ func (e engine) winograd4Filter(c *tensor.Call, g tensor.Conv, x, dy, dw []float
 	t.pointOut = g.OutC*t.rowOut + tensor.Lanes
 	t.out = team.Resize(&s.products.c, points*t.pointOut)
 	threads := worth(c.Threads, points*all*pitch*g.InC*g.OutC)
-	blocks := (g.OutC + filterRows - 1) / filterRows
+	blocks := (g.OutC + t.rows - 1) / t.rows
 	if most < all {
-		t.sums = team.Resize(&s.products.e, points*blocks*filterRows*g.InC)
+		t.sums = team.Resize(&s.products.e, points*blocks*t.rows*g.InC)
 	}
 	t.stage = transposing
 	s.Run(threads, t, g.H*g.W)
 	for t.first = 0; t.first < all; t.first += most {
 		t.tiles = min(most, all-t.first)
 		t.last = t.first+t.tiles == all
-		t.in = newPanels(&s.products.d, g.InC/tensor.Lanes, t.tiles*g.N)
+		t.in = newPanels(&s.products.d, points, g.InC/tensor.Lanes, t.tiles*g.N)
 		t.stage = transforming
 		s.Run(threads, t, t.tiles*tensor.Lanes) // each a sixteenth of a tile's images and outputs
 		t.stage = multiplying
@@ -99,7 +112,7 @@ func (t *winograd4Filter) Part(s *scratch, lo, hi int) {
 	s.winograd.temp = &team.Resize(&s.temp, points*tensor.Lanes)[0]
 	for i := lo; i < hi; i++ {
 		if t.stage == multiplying {
-			t.block(s, i*filterRows, min(filterRows, t.g.OutC-i*filterRows))
+			t.block(s, i*t.rows, min(t.rows, t.g.OutC-i*t.rows))
 			continue
 		}
 		tile, share := i/tensor.Lanes, i%tensor.Lanes

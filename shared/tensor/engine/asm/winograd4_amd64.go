@@ -20,14 +20,13 @@ func winograds4(g tensor.Conv) bool {
 		g.InC%tensor.Lanes == 0 && g.OutC%tensor.Lanes == 0 && min(g.InC, g.OutC) >= 64 && g.InC*g.OutC*g.H*g.W >= 1<<20
 }
 
-// winograd4Plan holds what depends on the size of the image: the 6×6 inputs and 4×4
-// outputs of every tile.
+// winograd4Plan holds what depends on the size of the image: where the inputs, 6×6 without a
+// stride, and the outputs of every tile lie, 4×4.
 type winograd4Plan struct{ tiles []winograd4Tile }
 
 type winograd4Tile struct {
-	in    [36]int32
-	out   [16]int32
-	edges int // of winograd4Masks
+	in, out []int32
+	edges   int // of winograd4Masks
 }
 
 // winograd4Masks clear a tile's rows and columns outside the image: bit 0 is its
@@ -52,7 +51,7 @@ func newWinograd4Plan(g tensor.Conv) *winograd4Plan {
 	p := &winograd4Plan{}
 	for ty := 0; ty < g.H; ty += 4 {
 		for tx := 0; tx < g.W; tx += 4 {
-			var t winograd4Tile
+			t := winograd4Tile{in: make([]int32, points), out: make([]int32, 16)}
 			for i, outside := range [4]bool{ty == 0, ty+4 == g.H, tx == 0, tx+4 == g.W} {
 				if outside {
 					t.edges |= 1 << i
@@ -77,7 +76,7 @@ const (
 	together      = tensor.Lanes
 	stepsBlock    = 128     // of a sum, whose inputs stay in the first-level cache
 	filtersInL3   = 3 << 20 // bytes of transformed filters from which on they are made where they are used
-	chunkBytes4   = 1 << 20 // of a chunk's transformed inputs and products
+	chunkBytes4   = 3 << 19 // of a chunk's transformed inputs and 16 rows' products
 	vectorsAtOnce = 12      // of inputs transformed before filters are
 	rowsBlock     = 64      // of outputs for which filters are transformed together
 	depthBlock    = 128     // and of inputs
@@ -112,9 +111,9 @@ type panels struct {
 	v     []float32
 }
 
-func newPanels(buf *[]float32, vectors, rows int) panels {
+func newPanels(buf *[]float32, values, vectors, rows int) panels {
 	point := (vectors*rows + 1) * tensor.Lanes // the odd vector spreads the points over the cache's sets
-	return panels{newCut(vectors), rows, point, team.Resize(buf, points*point)}
+	return panels{newCut(vectors), rows, point, team.Resize(buf, values*point)}
 }
 
 // at returns where row r of vector v lies in point 0, and the floats to the next row.
@@ -124,18 +123,22 @@ func (p *panels) at(v, r int) (at, next int) {
 }
 
 // winograd4 is one convolution by F(4×4, 3×3), forward or backward-data; the
-// latter is the same with the filters turned by half a circle.
+// latter is the same with the filters turned by half a circle. With a stride it is one by F(4×4, 2×2) and its like
+// (see strideds).
 type winograd4 struct {
 	set            *kernels
 	input, output  func(args *int)
 	weights        func(args *int)
 	plan           *winograd4Plan
+	of             []int // filter's point of every value of a transformed tile
+	atOnce         int   // vectors of tiles transformed before filters are
 	rows, depth    int
 	w, u           []float32 // filters, and transformed [block of 16 rows][point][depth][16]
 	ins            int       // channels of a filter
 	turned         bool
 	x, y           []float32
-	plane, groups  int // of one channel; vectors of one pixel
+	planeX, planeY int // of one channel
+	groups         int // vectors of one pixel
 	first, vectors int // of tiles: vectors first ≤ v < first+vectors are under way
 	chunks         int
 	shared         panels
@@ -156,10 +159,10 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 	pitch := tensor.BatchInner.Pitch(g.N)
 	t := &s.products.four
 	*t = winograd4{
-		set: &sets[e.isa], input: winograd4Input2, output: winograd4Output2, weights: winograd4Weights2,
-		plan: kept(&s.products.fours, tensor.Conv{N: g.N, H: g.H, W: g.W, InC: pitch}, newWinograd4Plan),
+		set: &sets[e.isa], input: winograd4Input2, output: winograd4Output2, weights: winograd4Weights2, of: fourOf,
+		plan: kept(&s.products.fours, tensor.Conv{N: g.N, H: g.H, W: g.W, InC: pitch}, newWinograd4Plan), atOnce: vectorsAtOnce,
 		rows: g.OutC, depth: g.InC, ins: g.InC, turned: turned,
-		w: w, x: x, y: y, plane: g.H * g.W * pitch, groups: pitch / tensor.Lanes, bias: bias,
+		w: w, x: x, y: y, planeX: g.H * g.W * pitch, planeY: g.H * g.W * pitch, groups: pitch / tensor.Lanes, bias: bias,
 	}
 	if e.isa == avx512 {
 		t.input, t.output, t.weights = winograd4Input512, winograd4Output512, winograd4Weights512
@@ -170,23 +173,40 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 			t.weights = winograd4Turned512
 		}
 	}
+	t.run(c, s)
+}
+
+// fourOf tells which of a filter's points a value of a tile is multiplied with: its own.
+var fourOf = func() (of []int) {
+	for i := range points {
+		of = append(of, i)
+	}
+	return of
+}()
+
+// run transforms and multiplies.
+func (t *winograd4) run(c *tensor.Call, s *state) {
 	all := len(t.plan.tiles) * t.groups
-	threads := worth(c.Threads, points*all*tensor.Lanes*g.InC*g.OutC)
+	values := len(t.of)
+	threads := worth(c.Threads, values*all*tensor.Lanes*t.rows*t.depth)
 	if 4*points*t.rows*t.depth <= filtersInL3 {
 		t.u = team.Resize(&s.products.b, points*t.rows/together*t.pointU(t.depth))
 		t.stage = filtersFirst
 		s.Run(threads, t, t.rows/together)
 		t.stage, t.vectors = chunks, all
-		most := max(columns, chunkBytes4/(4*points*(t.rows+t.depth)*tensor.Lanes)/columns*columns)
+		most := max(2, chunkBytes4/(4*values*(together+t.depth)*tensor.Lanes))
+		if most > columns {
+			most -= most % columns
+		}
 		t.chunks = ((all+most-1)/most + threads - 1) / threads * threads // as many for each thread
 		s.Run(threads, t, t.chunks)
 		return
 	}
-	parts := (all + vectorsAtOnce - 1) / vectorsAtOnce
+	parts := (all + t.atOnce - 1) / t.atOnce
 	for i := range parts {
 		t.first = all * i / parts
 		t.vectors = all*(i+1)/parts - t.first
-		t.shared = newPanels(&s.products.c, t.vectors, t.depth)
+		t.shared = newPanels(&s.products.c, values, t.vectors, t.depth)
 		t.stage = inputsFirst
 		s.Run(threads, t, t.vectors*(t.depth/together))
 		t.stage = blocks
@@ -195,7 +215,7 @@ func (e engine) winograd4(c *tensor.Call, g tensor.Conv, x, w, bias, y []float32
 }
 
 func (t *winograd4) Part(s *scratch, lo, hi int) {
-	s.winograd.temp = &team.Resize(&s.temp, points*tensor.Lanes)[0]
+	s.winograd.temp = &team.Resize(&s.temp, stridedValues*tensor.Lanes)[0]
 	for i := lo; i < hi; i++ {
 		switch t.stage {
 		case filtersFirst:
@@ -203,15 +223,17 @@ func (t *winograd4) Part(s *scratch, lo, hi int) {
 		case chunks:
 			first := t.vectors * i / t.chunks
 			n := t.vectors*(i+1)/t.chunks - first
-			in := newPanels(&s.panels[0], n, t.depth)
+			in := newPanels(&s.panels[0], len(t.of), n, t.depth)
 			for d := range t.depth { // all of a channel's: its pages are read together
 				for v := range n {
 					t.inputs(s, &in, first, v, d, 1)
 				}
 			}
-			out := team.Resize(&s.panels[1], points*t.pointOut(t.rows, n))
-			t.products(s, t.u, &in, out, t.rows, 0, t.depth)
-			t.outputs(s, out, first, n, 0, t.rows)
+			out := team.Resize(&s.panels[1], len(t.of)*t.pointOut(together, n))
+			for row := 0; row < t.rows; row += together {
+				t.products(s, t.u[row*points/together*t.pointU(t.depth):], &in, out, together, 0, t.depth)
+				t.outputs(s, out, first, n, row, together)
+			}
 		case inputsFirst:
 			blocks := t.depth / together
 			t.inputs(s, &t.shared, t.first, i/blocks, i%blocks*together, together)
@@ -223,7 +245,7 @@ func (t *winograd4) Part(s *scratch, lo, hi int) {
 
 // block computes rows of outputs, from the filters on.
 func (t *winograd4) block(s *scratch, row, rows int) {
-	out := team.Resize(&s.panels[1], points*t.pointOut(rows, t.vectors))
+	out := team.Resize(&s.panels[1], len(t.of)*t.pointOut(rows, t.vectors))
 	u := team.Resize(&s.panels[0], points*rows/together*t.pointU(min(depthBlock, t.depth)))
 	for d := 0; d < t.depth; d += depthBlock {
 		depth := min(depthBlock, t.depth-d)
@@ -260,11 +282,11 @@ func (t *winograd4) inputs(s *scratch, in *panels, first, v, d, depth int) {
 	args := &s.winograd
 	tile, group := &t.plan.tiles[(first+v)/t.groups], (first+v)%t.groups
 	at, next := in.at(v, d)
-	args.step, args.next, args.apart = 4*t.plane, 4*next, 4*in.point
+	args.step, args.next, args.apart = 4*t.planeX, 4*next, 4*in.point
 	args.offsets, args.mask = &tile.in[0], &winograd4Masks[tile.edges][0][0]
 	for half := 0; half < tensor.Lanes; half += t.set.lanes {
 		args.count = depth
-		args.src, args.dst = &t.x[d*t.plane+group*tensor.Lanes+half], &in.v[at+half]
+		args.src, args.dst = &t.x[d*t.planeX+group*tensor.Lanes+half], &in.v[at+half]
 		t.input(&args.count)
 	}
 }
@@ -278,7 +300,7 @@ func (t *winograd4) products(s *scratch, u []float32, in *panels, out []float32,
 	args.lda, args.ldc, args.bias = 4, 4*in.n*tensor.Lanes, &zeros[0]
 	args.aoff = &s.linear(stepsBlock, 1)[0]
 	point := t.pointOut(rows, in.n)
-	for i := range points {
+	for i, of := range t.of {
 		for v, n := 0, 0; v < in.n; v += n {
 			_, n = in.group(v)
 			args.boff = &s.linear(stepsBlock, n)[0]
@@ -288,7 +310,7 @@ func (t *winograd4) products(s *scratch, u []float32, in *panels, out []float32,
 					args.flags = resume
 				}
 				at, _ := in.at(v, d+k)
-				a := u[i*t.pointU(depth)+k*together:]
+				a := u[of*t.pointU(depth)+k*together:]
 				t.column(args, a, in.v[i*in.point+at:], out[i*point+v*tensor.Lanes:], rows, n, points*t.pointU(depth))
 			}
 		}
@@ -316,7 +338,7 @@ func (t *winograd4) column(args *tileArgs, a, b, c []float32, rows, n, block int
 // outputs transforms the products of n vectors of tiles from first on to y.
 func (t *winograd4) outputs(s *scratch, out []float32, first, n, row, rows int) {
 	args := &s.winograd
-	args.step, args.next, args.apart = 4*n*tensor.Lanes, 4*t.plane, 4*t.pointOut(rows, n)
+	args.step, args.next, args.apart = 4*n*tensor.Lanes, 4*t.planeY, 4*t.pointOut(rows, n)
 	args.count, args.bias, args.biasStep = 1, &zeros[0], 0
 	for r := range rows { // all of a channel's: its pages are written together
 		if t.bias != nil {
@@ -326,7 +348,7 @@ func (t *winograd4) outputs(s *scratch, out []float32, first, n, row, rows int) 
 			tile, group := &t.plan.tiles[(first+v)/t.groups], (first+v)%t.groups
 			args.offsets = &tile.out[0]
 			for half := 0; half < tensor.Lanes; half += t.set.lanes {
-				args.src, args.dst = &out[(r*n+v)*tensor.Lanes+half], &t.y[(row+r)*t.plane+group*tensor.Lanes+half]
+				args.src, args.dst = &out[(r*n+v)*tensor.Lanes+half], &t.y[(row+r)*t.planeY+group*tensor.Lanes+half]
 				t.output(&args.count)
 			}
 		}

@@ -63,22 +63,26 @@ func TestWinograd4Allocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	g := tensor.Conv{N: 32, InC: 64, H: 16, W: 16, OutC: 64, KH: 3, KW: 3, Stride: 1, Pad: 1}
-	x, w, out := make([]float32, g.N*g.InC*g.H*g.W), make([]float32, g.OutC*g.Taps()), make([]float32, g.N*g.OutC*g.H*g.W)
-	c := &tensor.Call{Threads: 2}
-	for _, e := range engines(t) {
-		if a := testing.AllocsPerRun(2, func() {
-			e.ConvForward(c, g, x, w, nil, out)
-			e.ConvBackwardData(c, g, out, w, x)
-			e.ConvBackwardFilter(c, g, x, out, w)
-		}); a != 0 {
-			t.Errorf("%v: %v allocations, want 0", e.isa, a)
+	for _, g := range []tensor.Conv{
+		{N: 32, InC: 64, H: 16, W: 16, OutC: 64, KH: 3, KW: 3, Stride: 1, Pad: 1},
+		{N: 32, InC: 64, H: 32, W: 32, OutC: 64, KH: 3, KW: 3, Stride: 2, Pad: 1}, // strideds and long
+	} {
+		x, w, out := make([]float32, g.N*g.InC*g.H*g.W), make([]float32, g.OutC*g.Taps()), make([]float32, g.N*g.OutC*g.OutH()*g.OutW())
+		c := &tensor.Call{Threads: 2}
+		for _, e := range engines(t) {
+			if a := testing.AllocsPerRun(2, func() {
+				e.ConvForward(c, g, x, w, nil, out)
+				e.ConvBackwardData(c, g, out, w, x)
+				e.ConvBackwardFilter(c, g, x, out, w)
+			}); a != 0 {
+				t.Errorf("%v %+v: %v allocations, want 0", e.isa, g, a)
+			}
 		}
 	}
 }
 
 // TestNarrowNetworks: networks at a quarter of their width, all of ResNet-110 and the small
-// CNN, which committed results train, do without F(4×4, 3×3), and full ones have it.
+// CNN, which committed results train, do without F(4×4, 3×3), F(4×4, 2×2) and long sums, and full ones have them.
 func TestNarrowNetworks(t *testing.T) {
 	conv := func(in, out, side int) tensor.Conv {
 		return tensor.Conv{N: 32, InC: in, H: side, W: side, OutC: out, KH: 3, KW: 3, Stride: 1, Pad: 1}
@@ -93,9 +97,28 @@ func TestNarrowNetworks(t *testing.T) {
 			}
 		}
 	}
+	strided := func(c, side, kernel, n int) tensor.Conv {
+		return tensor.Conv{N: n, InC: c, H: side, W: side, OutC: 2 * c, KH: kernel, KW: kernel, Stride: 2, Pad: kernel / 2}
+	}
+	for stage := range 3 { // of ResNet-18; ResNet-110's are narrower than a quarter
+		c, side := 64<<stage, 32>>stage
+		if !long(strided(c, side, 3, 32)) || stage > 0 && !long(strided(c, side, 1, 32)) {
+			t.Errorf("%d channels of %d×%[2]d pixels with a stride: filters' gradients are no long sums", c, side)
+		}
+		if !strideds(strided(c, side, 3, 32)) {
+			t.Errorf("%d channels of %d×%[2]d pixels with a stride are not computed by F(4×4, 2×2)", c, side)
+		}
+		for _, narrow := range []int{4, 8, 16} {
+			for _, n := range []int{1, 16, 32, 256} {
+				if g := strided(c/narrow, side, 3, n); long(g) || strideds(g) || long(strided(c/narrow, side, 1, n)) {
+					t.Errorf("width 1/%d: %d channels of %d×%[3]d pixels with a stride are computed by F(4×4, 2×2) or long sums", narrow, c/narrow, side)
+				}
+			}
+		}
+	}
 	for _, g := range []tensor.Conv{conv(16, 16, 32), conv(32, 32, 16), conv(64, 64, 8), conv(32, 64, 16), conv(512, 512, 2)} {
-		if winograds4(g) {
-			t.Errorf("%+v is computed by F(4×4, 3×3)", g)
+		if winograds4(g) || long(g) && !deep(g) {
+			t.Errorf("%+v is computed by F(4×4, 3×3) or long sums", g)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type winogradArgs struct {
 	mask       *float32
 	bias       *float32
 	biasStep   int
-	temp       *float32 // 36 vectors, of F(4×4, 3×3)
+	temp       *float32 // 36 vectors, of F(4×4, 3×3); 81 with a stride
 	plane      int      // of two of the 9 planes of filters' taps, or of two filters
 }
 

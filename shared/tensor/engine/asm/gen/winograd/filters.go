@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// fourWeights emits G g Gᵀ of a vector of 3×3 filters that lie a distance apart, count times.
-func (s set) fourWeights(name string, tap func(int) int) {
+// filterWeights emits G g Gᵀ of a vector of 3×3 filters that lie a distance apart, count times.
+func (s set) filterWeights(name string, values []float64, f func(constants, []reg.VecVirtual) []reg.VecVirtual, tap func(int) int) {
 	args, count, src, dst := begin(name+s.name, "transforms count vectors of 3×3 filters.")
 	step, next, apart, index, lanes := field(args, 24), field(args, 32), field(args, 40), field(args, 48), field(args, 88)
-	k := s.newConstants(name+"Constants"+s.name, filterConstants...)
+	k := s.newConstants(name+"Constants"+s.name, values...)
 	three := GP64()
 	LEAQ(operand.Mem{Base: lanes, Index: lanes, Scale: 2}, three)
 	var order [2]reg.VecVirtual
@@ -21,7 +21,7 @@ func (s set) fourWeights(name string, tap func(int) int) {
 	at := GP64()
 	MOVQ(src, at)
 	planes := s.planes(at, lanes, three, index, order)
-	s.twice(args, 3, k.weights, func(r, c int) reg.VecVirtual { return planes[tap(3*r+c)] }, follow(dst, apart))
+	s.twice(args, 3, func(g []reg.VecVirtual) []reg.VecVirtual { return f(k, g) }, func(r, c int) reg.VecVirtual { return planes[tap(3*r+c)] }, follow(dst, apart))
 	ADDQ(step, src)
 	ADDQ(next, dst)
 	end(count)

@@ -161,8 +161,8 @@ func four() {
 		s.fourOutput()
 		s.fourGradient()
 		s.fourFilter()
-		s.fourWeights("winograd4Weights", func(tap int) int { return tap })
-		s.fourWeights("winograd4Turned", func(tap int) int { return 8 - tap })
+		s.filterWeights("winograd4Weights", filterConstants, constants.weights, func(tap int) int { return tap })
+		s.filterWeights("winograd4Turned", filterConstants, constants.weights, func(tap int) int { return 8 - tap })
 	}
 	fourStore()
 }
@@ -198,17 +198,21 @@ func (s set) twice(args reg.Register, n int, f func([]reg.VecVirtual) []reg.VecV
 	}
 }
 
-// square reads values that lie apart from each other, row after row of six, a column at a time.
-func (s set) square(src, apart reg.GPVirtual) func(r, c int) reg.VecVirtual {
+// square reads values that lie apart from each other, row after row of n, six or nine, a column at a time.
+func (s set) square(src, apart reg.GPVirtual, n int) func(r, c int) reg.VecVirtual {
 	wide, at := GP64(), GP64()
-	LEAQ(operand.Mem{Base: apart, Index: apart, Scale: 2}, wide)
-	ADDQ(wide, wide)
+	if n == 9 {
+		LEAQ(operand.Mem{Base: apart, Index: apart, Scale: 8}, wide)
+	} else {
+		LEAQ(operand.Mem{Base: apart, Index: apart, Scale: 2}, wide)
+		ADDQ(wide, wide)
+	}
 	top := GP64()
 	MOVQ(src, top)
 	return func(r, c int) reg.VecVirtual {
 		if r == 0 {
 			MOVQ(top, at)
-			if c < 5 {
+			if c < n-1 {
 				ADDQ(apart, top)
 			}
 		} else {
@@ -266,7 +270,7 @@ func (s set) fourOutput() {
 	Label("loop")
 	at, ahead := GP64(), GP64()
 	LEAQ(operand.Mem{Base: dst, Index: next, Scale: 2}, ahead)
-	s.twice(args, 6, k.outputs, s.square(src, apart), func(r, c int, v reg.VecVirtual) {
+	s.twice(args, 6, k.outputs, s.square(src, apart, 6), func(r, c int, v reg.VecVirtual) {
 		add := s.reg()
 		VBROADCASTSS(operand.Mem{Base: bias}, add)
 		VADDPS(add, v, v)
@@ -305,7 +309,7 @@ func (s set) fourFilter() {
 	plane := field(args, 88)
 	k := s.newConstants("filters"+s.name, filterConstants...)
 	Label("loop")
-	s.twice(args, 6, k.filters, s.square(src, apart), follow(dst, plane))
+	s.twice(args, 6, k.filters, s.square(src, apart, 6), follow(dst, plane))
 	ADDQ(step, src)
 	ADDQ(next, dst)
 	end(count)

@@ -30,6 +30,7 @@ func main() {
 		s.output("winogradOutput" + s.name)
 	}
 	four()
+	strided()
 	Generate()
 }
 
