@@ -48,8 +48,11 @@ func (l *link) poll() (moved bool) {
 	if !l.in.TryLock() {
 		return moved // whoever has it reads
 	}
-	some, _, err := l.pump(true)
+	some, early, err := l.pump(true)
 	l.in.Unlock()
+	if early { // the reader waits for the other connection, and the kernel, which has nothing left, may not wake it
+		_ = l.conn.SetReadDeadline(time.Now())
+	}
 	if err != nil && !errors.Is(err, errStopped) {
 		l.n.blame(l.p.rank, err)
 	}
@@ -59,8 +62,9 @@ func (l *link) poll() (moved bool) {
 // pump takes what has come of the frames of a direct connection. It reports whether that was anything, and whether the rest
 // must wait for another connection. An error ends the connection; one caller is told which, others get errStopped. The caller
 // holds the lock of l.in. A brief look ends with a receive, which may be the one that is waited for: the next message has a
-// better place once its own receive is posted. It takes a read that got little for the last. Who sleeps until there is more
-// must have seen that there is nothing, not even the end.
+// better place once its own receive is posted. What has been read is taken first: the kernel wakes nobody for it. A brief look
+// takes a read that got little for the last. Who sleeps until there is more must have seen that there is nothing, not even the
+// end.
 func (l *link) pump(brief bool) (some, early bool, err error) {
 	in := &l.in
 	if in.over {
@@ -68,7 +72,7 @@ func (l *link) pump(brief bool) (some, early bool, err error) {
 	}
 	before := l.direct.total
 	l.direct.brief, l.direct.short = brief, false
-	for in.ended = false; err == nil && !(brief && in.ended); {
+	for in.ended = false; err == nil && !(brief && in.ended && in.r.Buffered() == 0); {
 		err = l.next()
 	}
 	if some = l.direct.total > before; some && (in.open || in.r.Buffered() > 0) {
