@@ -1,6 +1,7 @@
 package dasp
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -60,6 +61,26 @@ func TestOldestIsOfThePresent(t *testing.T) {
 	v.Present = make([]bool, 5)
 	if vmin, id := v.Oldest(); vmin != 8 || id != -1 {
 		t.Errorf("of nobody: node %d with version %d, want −1 with 8", id, vmin)
+	}
+}
+
+// However many workers there are, the oldest is the one that a plain search finds.
+func TestOldestIsThatOfAPlainSearch(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		n := r.IntN(40)
+		v, skip := NewView(n), r.IntN(n+1)-1
+		v.Newest = 9
+		want, at := v.Newest, -1
+		for i := range n {
+			v.V[i], v.Present[i] = r.Int64N(8), r.IntN(3) > 0
+			if v.Present[i] && i != skip && (at < 0 || v.V[i] < want) {
+				want, at = v.V[i], i
+			}
+		}
+		if vmin, id := v.oldestBut(skip); vmin != want || id != at {
+			t.Fatalf("%v without %d: node %d with version %d, want node %d with %d", v, skip, id, vmin, at, want)
+		}
 	}
 }
 
