@@ -122,6 +122,7 @@ func (l *link) silent() bool {
 	in.Lock()
 	defer in.Unlock()
 	if !in.open && in.r.Buffered() == 0 {
+		c.read = time.Time{} // the deadline has passed, and the next is due
 		return false
 	}
 	if time.Since(in.since) >= c.limit {

@@ -2,8 +2,10 @@ package tcp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -154,6 +156,50 @@ func TestAPollEndsWithAReceive(t *testing.T) {
 		until(b.expect(&second))
 		if &second.Body[0] != &room[0] || second.Body[size-1] != 2 || len(b.free) > 0 {
 			t.Errorf("%d bytes: the second message is elsewhere, or went through other memory", size)
+		}
+	}
+}
+
+// A poll that finds the piece of a message whose first is on another connection wakes the reader, which waits for that; the
+// reader can sleep again afterwards, whether somebody took the piece or not.
+func TestAPollWakesTheReaderOfAnEarlyPiece(t *testing.T) {
+	a, b := linked(t, 1<<20)
+	l := b.peers[0].links[0]
+	l.index = 1
+	woken := make(chan error, 1)
+	go func() { woken <- l.direct.untilRead(func() bool { return false }) }()
+	h := cluster.Header{Job: jobHash(""), From: 0, Tag: 7, Size: 6, Piece: 3, Flags: cluster.FlagMore, Meta: [4]int64{0, 3}}
+	if _, err := a.peers[1].links[0].conn.Write(h.Append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for idle := 0; l.in.r.Buffered() == 0; idle++ {
+		if b.poll([]int{0}); idle > 20000 {
+			t.Fatal("nothing comes")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case err := <-woken:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the reader sleeps on")
+	}
+	for _, taken := range []bool{false, true} {
+		if taken {
+			_, _ = l.in.r.Discard(l.in.r.Buffered())
+			_ = l.conn.SetReadDeadline(time.Now())
+		}
+		if l.silent() {
+			t.Errorf("taken %v: silent", taken)
+		}
+		err := l.conn.armRead()
+		if err == nil {
+			err = l.direct.untilRead(func() bool { return true })
+		}
+		if err != nil {
+			t.Errorf("taken %v: the reader cannot sleep: %v", taken, err)
 		}
 	}
 }
