@@ -177,6 +177,9 @@ func TestAnotherSetInPlace(t *testing.T) {
 
 // TestOfficialSets reads the real files where the machine has them.
 func TestOfficialSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	dir := os.Getenv(EnvDir)
 	if dir == "" {
 		t.Skip("needs $" + EnvDir + " with mnist/ or cifar-10-batches-bin/")

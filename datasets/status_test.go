@@ -90,6 +90,9 @@ func TestListReadsNothing(t *testing.T) {
 }
 
 func TestVerifyOfficialSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	dir := os.Getenv(EnvDir)
 	if dir == "" {
 		t.Skip("needs $" + EnvDir + " with mnist/ or cifar-10-batches-bin/")

@@ -107,6 +107,9 @@ func TestEveryRowHasARule(t *testing.T) {
 
 // Each page calls its source what it is.
 func TestPagesCallTheSourceWhatItIs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for name, words := range map[string][]string{
 		"ring.html":       {"A blog, rebuilt from its text", "Bringing HPC Techniques", "The blog itself"},
 		"ringsparse.html": {"A patent, rebuilt from its text", "一种面向大规模深度神经网络的分布式训练方法", "The patent itself"},

@@ -79,6 +79,9 @@ func check(t *testing.T, trail *audit.Trail) audit.Report {
 // A trail of each method, a registered one among them, checks, in virtual time and on a real clock, and holds what
 // the run did.
 func TestEveryMethodChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for _, runtime := range []string{"virtual", "local"} {
 		for _, sync := range rivals.Names() {
 			c := timing(sync, 60)

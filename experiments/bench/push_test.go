@@ -11,6 +11,9 @@ import (
 
 // Every contender opens and makes steps; what no training can do is refused.
 func TestPushContenders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	job := Job{Kind: KindPush, Model: "lenet5", Batch: 4, Threads: 1}
 	for _, name := range PushContenders() {
 		job.Contender = name

@@ -39,6 +39,9 @@ var kept [][]byte
 // A worker counts what its steps take: time, allocations, and in the profile the
 // functions it spent it in.
 func TestServe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	ran := 0
 	got := serve(t, someJob+`{"steps":3}`+"\n"+`{"profile_seconds":0.2}`+"\n"+`{"stop":true}`+"\n", func(j Job) (*Task, error) {
 		if j != (Job{Kind: KindGemm, Contender: "x", Threads: 1, M: 1, N: 1, K: 1}) {

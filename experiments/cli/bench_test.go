@@ -51,6 +51,9 @@ func TestBenchStep(t *testing.T) {
 }
 
 func TestBenchGemm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	rc, out, msg := gradsync(strings.Fields("bench gemm --m 16 --n 48 --k 32 --rounds 1 --seconds 0.01 --engine portable,gonum")...)
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); rc != exitOK || len(lines) != 2 || !strings.HasPrefix(lines[0], "portable ") ||
 		!strings.HasPrefix(lines[1], "gonum ") || strings.Count(out, "GFLOP/s") != 2 {

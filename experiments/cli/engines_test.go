@@ -73,6 +73,9 @@ func TestShortReason(t *testing.T) {
 // The line goes to standard error, once, when something is trained, and the
 // outcome names the engine that ran, never auto.
 func TestEngineLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	name, line, err := chooseEngine(autoEngine, engineStates())
 	if err != nil {
 		t.Fatal(err)

@@ -217,6 +217,9 @@ func sshByShell(t *testing.T, change string) {
 // for the second one starts its part; and so it does by way of ssh, for which
 // stands a script that hands the command to a shell, as a remote one would.
 func TestLaunchSeveralHosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 20s%s -- bench ring-worker --json --bytes 4096 --steps 2"
 	sshByShell(t, "")
 	check := func(l *launching) {

@@ -127,6 +127,9 @@ func TestLoad(t *testing.T) {
 
 // What the methods' sharing of trainings rests on: the same bits, trained for real.
 func TestSharedTrainings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	t.Setenv("GRADSYNC_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := trainingSizeOf("ci")

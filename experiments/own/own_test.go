@@ -265,6 +265,9 @@ func TestTimingOnly(t *testing.T) {
 // The stretches of every rank begin where the one before ends. The first seed has them, whichever seed that is and whatever
 // was kept of it before; another seed is another run.
 func TestTimeLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	p, env := small(t, nil), exp.Env{Engine: engine(), Memo: memo{}}
 	cells, err := Run(context.Background(), env, p, nil)
 	if err != nil {

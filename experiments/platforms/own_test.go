@@ -47,6 +47,9 @@ func compiled(t *testing.T) func(raw []byte) error {
 // Every committed platform, and every one that Make makes of them, is in order by the schema,
 // by the reader and by Check.
 func TestSchemaTakesEveryPlatform(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	valid := compiled(t)
 	try := func(name string, raw []byte) {
 		if err := valid(raw); err != nil {

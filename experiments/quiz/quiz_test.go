@@ -180,6 +180,9 @@ func perturbed(want expected) (replies []string) {
 // TestExplanationsEndAtTheAnswer: the way that is told leads to the answer, number by
 // number; of a vector it may show the first entry alone.
 func TestExplanationsEndAtTheAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	all(t, func(t *testing.T, q Question) {
 		for _, lang := range []Lang{English, Chinese} {
 			parts := []string{q.Answer(lang)}

@@ -98,6 +98,9 @@ func TestBuckets(t *testing.T) {
 
 // A run on a real clock that follows a recorded order of arrival has its bits.
 func TestReplayFollowsTheRecordedOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for _, sync := range []string{"asp", "dasp"} {
 		c := quick(sync)
 		c.Record = filepath.Join(t.TempDir(), "run.jsonl")

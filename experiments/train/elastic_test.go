@@ -102,6 +102,9 @@ func TestARunThatReachedItsTargetLosesARank(t *testing.T) {
 
 // TestElasticRefuses says what cannot be, and that nobody has the server's weights.
 func TestElasticRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	if _, err := without(t, "bsp", Crash{0, 60 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "the server, rank 0, is lost") {
 		t.Errorf("without the server: %v", err)
 	}

@@ -59,6 +59,9 @@ func TestReplayIsTheRun(t *testing.T) {
 // times and which updates there are, and the events are those of the clock's own
 // timing-only run.
 func TestTheClockKeepsTheTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	cfg := own("dasp", rivals.Defaults(6))
 	cfg.Model, cfg.Width, cfg.Image, cfg.Data = "resnet18", 1.0/64, 16, ""
 	cfg.Clock = &Clock{Batch: 64}

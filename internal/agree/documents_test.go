@@ -223,6 +223,9 @@ func TestTargetsAreCommands(t *testing.T) {
 // TestThirdParty: THIRD_PARTY.md lists every module that the binary or a test
 // links, at its version, and the files of others with their true sha256.
 func TestThirdParty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	root := mustRoot(t)
 	text := readRoot(t, "THIRD_PARTY.md")
 	cmd := exec.Command("go", "list", "-deps", "-test", "-f", "{{with .Module}}{{if .Version}}{{.Path}} | {{.Version}}{{end}}{{end}}", "./...")

@@ -26,6 +26,9 @@ func curve(name string, ys ...float64) []notebook.Series {
 // Groups that coincide in mean, band and seeds are one curve, which says so in both
 // languages. One digit of one seed keeps two groups apart.
 func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	var f notebook.Drawing
 	f.ID, f.Form, f.Y = "a", "line", notebook.Axis{Title: "test accuracy", Unit: "%"}
 	for _, m := range []string{"BSP", "ASP", "SSP", "DASP"} {

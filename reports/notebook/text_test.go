@@ -63,6 +63,9 @@ func narratives(t *testing.T, pattern string) []string {
 // No number of a notebook or a narrative is typed: what has a digit is bound, or a name in
 // names.txt, or history that is marked as past.
 func TestNoTypedNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	names := []*regexp.Regexp{regexp.MustCompile("(?s)`[^`]*`"), regexp.MustCompile(`\]\([^)]*\)`), regexp.MustCompile(`\{#[a-z0-9.-]+\}`),
 		regexp.MustCompile(`<sub>[^<]*</sub>|<[^>]*>`)}
 	f, err := texts.Open("names.txt")

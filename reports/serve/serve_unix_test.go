@@ -14,6 +14,9 @@ import (
 // Ctrl-C while pages are written: the server ends when all of them are, and not before.
 // A pipe in the place of a page holds the writing up.
 func TestServeWaitsUntilThePagesAreWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	results, dir := t.TempDir(), t.TempDir()
 	put(t, results, "dasp/example1", "1")
 	pipe := filepath.Join(dir, "index.html")

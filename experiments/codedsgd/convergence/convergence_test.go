@@ -19,6 +19,9 @@ import (
 // once. A cancelled command needs no time for what is there, and shows nothing of a
 // exhibit that is not whole.
 func TestFiguresShareTrainings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	first, err := fig8().Run(t.Context(), env)

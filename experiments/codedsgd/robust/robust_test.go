@@ -162,6 +162,9 @@ func TestWithstood(t *testing.T) {
 
 // A training that diverges is one that guesses, not an error; the same seed gives the same.
 func TestDivergedTrainingGuesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	p := trainingsOf("ci")
 	p.Rate, p.Updates = 1e6, 30
 	env := exp.Env{Profile: "ci", Engine: "portable"}

@@ -33,6 +33,9 @@ func TestHeldBySpeed(t *testing.T) {
 // Without overlap and at r = 1 the exchange, 1048.6 ms, follows the fast nodes' 128.2 ms
 // with equal blocks, in which the slow one's 256.4 hide; by speed all compute 136.7 ms.
 func TestSlowNodesHideBehindTheMedium(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	rows, err := timeRows(t.Context(), exp.Env{Profile: "ci", Memo: kittest.Memo{}})
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +65,9 @@ func TestBestOfEachWay(t *testing.T) {
 
 // Uneven blocks are decoded to the bits of uncoded ones, and are not the equal ones.
 func TestUnevenBlocksDecodeExactly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	rows, err := exactRows(t.Context(), exp.Env{Seeds: []uint64{3}})
 	if err != nil || len(rows) != 3 {
 		t.Fatal(err, len(rows))
@@ -87,6 +93,9 @@ func TestBestOfMoreNodes(t *testing.T) {
 }
 
 func TestSpeedPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	r := kittest.Ran(t, Experiment(), "ci", 0)
 	if got := kittest.CellAt(t, r, "more", "r", "law", "whole", "model", setup.DNN.Model, "nodes", 32); got != 12 {
 		t.Errorf("r* = %v at 32 nodes", got)

@@ -56,6 +56,9 @@ func fieldOn(t *testing.T, p *cluster.Platform, list []contestant, n int64) clus
 
 // The closed forms give the times of the simulator with free links, no jitter and an idle server.
 func TestClosedFormsAreTheSimulation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	p := setup.Load(mixedPair).WithHosts(func(h *cluster.Host, server bool) {
 		h.Jitter, h.Latency, h.Overhead, h.Bandwidth = 0, 0, 0, 1e15
 		if server {
@@ -288,6 +291,9 @@ func TestTrainingCost(t *testing.T) {
 // The reason: answered first, the slow worker no longer queues behind the
 // fast one, and DSSP's gain over SSP and ASP's over its closed form go away.
 func TestTheQueueAtTheServerIsTheReason(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	p := setup.Load(mixedPair)
 	gains := func() (dssp, asp float64) {
 		c := contestants(2)

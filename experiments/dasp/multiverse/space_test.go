@@ -185,6 +185,9 @@ func TestBursts(t *testing.T) {
 // A reading measured is what the tables' own runs take: DASP on the standing platform does what ASP
 // does with ResNet-18, and less than BSP's time.
 func TestMeasure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	e := effort{Seeds: 2, PerWorker: 30, Warmup: 5}
 	m, err := measure(t.Context(), standing, e)
 	if err != nil {

@@ -19,6 +19,9 @@ import (
 // The ci profile is complete; ties to gradients give the dense ring's bits in real
 // training; and a second run takes every training from the memo and says the same.
 func TestAccuracy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	res := kittest.RunWhole(t, Experiment(), env)

@@ -71,6 +71,9 @@ func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []de
 // embedding are row-sparse, the dense control's are dense, and weights are the sparser
 // kind where a mask is on the weights alone, and nowhere else.
 func TestDecisionsShowTheirCases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	plan := planDecisions("ci")
 	for _, c := range plan.Cases {
 		d := decide1(t, plan, c.Key, 1)[0]

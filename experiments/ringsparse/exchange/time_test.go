@@ -203,6 +203,9 @@ func TestRatesAreCharged(t *testing.T) {
 }
 
 func TestTimeRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	r := kittest.RunCI(t, Time())
 	if len(r.Claims) != 5 || len(r.Frames) != 13 || len(r.Figures) != 3 {
 		t.Errorf("%d claims, %d frames, %d figures", len(r.Claims), len(r.Frames), len(r.Figures))

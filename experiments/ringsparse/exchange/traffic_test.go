@@ -89,6 +89,9 @@ func TestCross(t *testing.T) {
 }
 
 func TestTrafficRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	r := kittest.RunCI(t, Traffic())
 	if len(r.Claims) != 1 || len(r.Figures) != 2 || len(r.Frame("dense-ring").Rows) != mostRanks || len(r.Frame("bytes").Rows) != 3*7*3*3 {
 		t.Errorf("%d claims, %d figures, %d rings", len(r.Claims), len(r.Figures), len(r.Frame("dense-ring").Rows))

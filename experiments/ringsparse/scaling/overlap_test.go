@@ -49,6 +49,9 @@ func TestOverlapSavesFromTwoLayersOn(t *testing.T) {
 }
 
 func TestOverlapRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	r := kittest.RunCI(t, Overlap())
 	if len(r.Claims) != 1 || len(r.Figures) != 3 || len(r.Frame("saved").Rows) != 7*3*2 || len(r.Frame("bands").Rows) != 2*2*(1+12+1+12) {
 		t.Errorf("%d claims, %d figures, %d rows, %d bands", len(r.Claims), len(r.Figures), len(r.Frame("saved").Rows), len(r.Frame("bands").Rows))

@@ -15,6 +15,9 @@ var _ cluster.Task = (*drawn)(nil)
 // Networks are as they are stated: sizes by hand, densities of a real
 // gradient with rows of zeros.
 func TestNetworks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	works, err := Networks(exp.Env{Seeds: []uint64{0}})
 	if err != nil {
 		t.Fatal(err)

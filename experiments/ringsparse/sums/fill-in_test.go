@@ -64,6 +64,9 @@ func TestFormsByHop(t *testing.T) {
 // The MLP's first layer on raw pixels fills in less than independent zeros do, and
 // the experiment finds so.
 func TestFillInRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	r := kittest.RunCI(t, FillIn())
 	if len(r.Frame("density").Rows) != 7 || len(r.Frame("sent").Rows) != 7 || len(r.Frame("hops").Rows) != 7*8 || len(r.Figures) != 2 || len(r.Claims) != 0 {
 		t.Errorf("%d, %d and %d rows", len(r.Frame("density").Rows), len(r.Frame("sent").Rows), len(r.Frame("hops").Rows))

@@ -81,6 +81,9 @@ func TestAhead(t *testing.T) {
 
 // The network has what the map is about: an embedding of few gradients beside weights of which a tenth is kept.
 func TestTheNetworkHasZerosInBothKinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	p := planOf("ci")
 	x := p.network(1)
 	these, largest, err := x.densities()

@@ -58,6 +58,9 @@ func distance(a []float32, b []float64) float64 {
 // Gorgonia's float64 ones to 1e-5 of each tensor's norm (24-bit mantissas and
 // sums of up to 4,096 terms give about 1e-6).
 func TestPortableAgainstOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for _, name := range chains {
 		for _, n := range []int{1, 5} {
 			p := newProblem(t, name, n)
@@ -134,6 +137,9 @@ func TestOracleAgainstDifferences(t *testing.T) {
 // logits and gradients, also for a smaller batch, and hands gradients over last
 // layer first, each complete.
 func TestStepper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for _, name := range chains {
 		s, err := NewStepper(newProblem(t, name, 4).m, 4)
 		if err != nil {

@@ -129,6 +129,9 @@ func TestGradientLeavesLayerByLayer(t *testing.T) {
 // TestGradientOfHalves: the gradient of a batch is the mean of its halves', also
 // on a workspace that is larger than the batch and dirty. Not so with batch norms.
 func TestGradientOfHalves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		if m.NumStats() > 0 {
 			t.Skip("batch norms make the loss depend on the whole batch")

@@ -157,6 +157,9 @@ func TestSameBytes(t *testing.T) {
 
 // The bounds that SizeAt's comments state.
 func TestSizeAt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for _, c := range codecs {
 		if c.ID() == (S2{}).ID() && runtime.GOARCH != "amd64" {
 			continue // as its comment says

@@ -27,6 +27,9 @@ func opens(t *testing.T) tensor.Engine {
 }
 
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	e := opens(t)
 	info, _ := debug.ReadBuildInfo()
 	if slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
