@@ -38,7 +38,8 @@ var notRun = []struct{ begins, why string }{
 // slow are the examples that run in make test-long alone.
 var slow = []string{
 	"gradsync report ", "gradsync train --sync ssp", "gradsync train --sync dasp --model resnet18 --width", "gradsync train --sync dasp --model lenet5",
-	"gradsync replay", "gradsync verify", "gradsync run dasp/table5", "gradsync compare ",
+	"gradsync replay", "gradsync verify", "gradsync run dasp/table5", "gradsync compare ", "gradsync swarm --seeds 50",
+	"gradsync train --sync dasp --model mlp --updates 600",
 }
 
 // fast are the examples that a prefix of slow names and that take no time.
