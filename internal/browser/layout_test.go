@@ -57,11 +57,11 @@ var looks = []look{
 }
 
 // looksOf returns the looks in which the i-th page is judged: with GRADSYNC_LONG all, else
-// of a document every other one, and of every other result's page one, by turns.
+// of a document every fourth, and of every fourth result's page one, by turns.
 func looksOf(page string, i int) (out []look) {
 	for k, x := range looks {
 		document := !strings.Contains(page, "/")
-		if long || document && k%2 == i%2 || !document && i%2 == 0 && k == i/2%len(looks) {
+		if long || document && k%4 == i%4 || !document && i%4 == 0 && k == i/4%len(looks) {
 			out = append(out, x)
 		}
 	}

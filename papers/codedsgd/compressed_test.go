@@ -54,6 +54,9 @@ func compressedVolume(t *testing.T, name string, p *codedsgd.SumPlan, steps int6
 // plan's, whatever the number of micro-blocks; a timing-only run sends the same at the
 // same instants.
 func TestCompressedLeavesTheSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	const pieces, steps = 60, 2 // 64 times the range
 	job := codedsgd.Job{Batch: 97, Rate: 0.3, WeightDecay: 1e-3, Steps: steps,
 		Options: codedsgd.Options{Method: codedsgd.SSGDMulticast, MicroBlocks: pieces, Range: 640}}

@@ -68,6 +68,9 @@ func TestSection24BytesAreTheLoads(t *testing.T) {
 // Ragged segments: a packet is as long as the longer of its two kinds of segments, that
 // of a sender's rank in the group and the one before, and nothing else is sent.
 func TestSection24BytesOfRaggedLayers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	every(t, 6, func(a *codedsgd.Assignment, n, r int) {
 		for _, split := range []string{"rows", "columns"} {
 			want := 0
@@ -111,6 +114,9 @@ func TestSection24BytesOfRaggedLayers(t *testing.T) {
 
 // A timing-only run is the same events at the same instants, and counts the same.
 func TestTimingOnlyIsTheSameTrace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	every(t, race.Less(5, 4), func(a *codedsgd.Assignment, n, r int) {
 		for _, o := range []codedsgd.Options{{}, {NoOverlap: true}, {Method: "ssgd-unicast"}, {Method: "ssgd-multicast"},
 			{Charge: true, Rate: 1e8}, {Literal: true, Charge: true, Rate: 1e8}} {

@@ -180,6 +180,9 @@ func TestBreakdownPoint(t *testing.T) {
 // the parameters that the rule gives one node that has all pieces, whatever n and r, with a
 // sample of a thousandfold gradient, which the paper's range would clip.
 func TestRuleOfEveryPieceOnEveryNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	const batch, micro, rate, decay = 30, 12, 0.3, 0.01
 	big := func(int) *quadratic {
 		q := newQuadratic(lengths...)

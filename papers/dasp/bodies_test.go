@@ -58,6 +58,9 @@ func loop(o Optimiser, w, sum, u []float32, weight float64) {
 // as they came, the steps give the loop's bits, and bodies hold the new weights. Also on
 // a machine whose words are not the wire's.
 func TestOptimiserIsItsLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	t.Cleanup(func() { floats = vec.Floats })
 	all := []Optimiser{{Rate: 0.3, Momentum: 0.5, WeightDecay: 0.1}, {Rate: 0.3}, {Rate: 0.3, Momentum: 0.9}, {Rate: 0.3, WeightDecay: 0.01}}
 	for _, o := range race.Less(all, all[:1]) {

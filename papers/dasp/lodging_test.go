@@ -21,6 +21,9 @@ func (l lodging) Lodge(params, grads []float32) { l.params, l.grads = params, gr
 // machine whose words are not the wire's, and where a body that was given away holds
 // nothing any more, to which nobody writes.
 func TestMemoryDecidesNoBit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for where, c := range map[string]struct{ lodges, other bool }{
 		"its own": {}, "messages": {lodges: true}, "other words": {lodges: true, other: true},
 	} {

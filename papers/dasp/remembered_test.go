@@ -29,6 +29,9 @@ func (p *drowsy) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 // TestWhatTheServerRemembersIsSo: under every method, with workers that leave by their lease and join anew, and with
 // workers that are lost, the server's slowest clock, its timers and DASP's count of who waits are those of a count of all.
 func TestWhatTheServerRemembersIsSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for _, name := range rivals.Names() {
 		joins, seeds := 0, race.Less(10, 2)
 		for seed := range uint64(seeds) {

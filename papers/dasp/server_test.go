@@ -19,6 +19,9 @@ import (
 // order and factors gives. So replies carry exactly the version recorded, each
 // gradient is used once, and sums go in the order stated.
 func TestWeightsAreThoseOfTheLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for _, name := range rivals.Names() {
 		t.Run(name, func(t *testing.T) {
 			var weights [][]float32

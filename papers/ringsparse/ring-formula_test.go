@@ -42,6 +42,9 @@ func TestFormulaTIsTheTimeOfALayer(t *testing.T) {
 
 // Total dense bytes are 2(N−1)·D exactly, whether or not N divides the length.
 func TestFormulaDenseBytesOfRaggedBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	for n := 1; n <= 8; n++ {
 		for length := range 20 {
 			sum, _, _ := traffic(t, n, func(int) ringsparse.Job {

@@ -51,6 +51,9 @@ func traffic(t *testing.T, n int, job func(rank int) ringsparse.Job) (ringsparse
 // A timing-only run sends as many messages as a real one on random vectors of its
 // densities, and bytes that differ by chance alone.
 func TestTimingOnlySendsWhatARealRunSends(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	lengths := []int{20000, 12501, 64}
 	for _, x := range []struct {
 		weights, gradients float64
