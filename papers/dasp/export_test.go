@@ -30,7 +30,7 @@ func RunWatched(p cluster.Proc, job Job, wrong func(string)) (*Log, error) {
 	if job.Layers == nil {
 		job.Layers = job.Task.Layers()
 	}
-	s := newServer(p, job)
+	s := newServer(p, &job)
 	s.policy = &counting{s.policy, s, wrong}
 	l, err := s.run()
 	for w, n := range s.nodes {

@@ -26,9 +26,9 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 		return nil, err
 	}
 	if p.Rank() == 0 {
-		return newServer(p, job).run()
+		return newServer(p, &job).run()
 	}
-	err := newWorker(p, job).run()
+	err := newWorker(p, &job).run()
 	if lost := (*cluster.LostError)(nil); errors.As(err, &lost) {
 		err = fmt.Errorf("dasp: the server, rank %d, is lost, and with it the weights: %w", lost.Rank, err)
 	}
@@ -36,7 +36,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 }
 
 // validate returns an error of one line if job cannot run on size ranks.
-func (job Job) validate(size int) error {
+func (job *Job) validate(size int) error {
 	switch {
 	case size < 2:
 		return fmt.Errorf("dasp: %d ranks, want a server and at least one worker", size)
@@ -61,7 +61,7 @@ func (job Job) validate(size int) error {
 }
 
 // params returns P, the number of the model's parameters.
-func (job Job) params() (p int) {
+func (job *Job) params() (p int) {
 	for _, l := range job.Layers {
 		p += l.Length
 	}

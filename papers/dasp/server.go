@@ -64,9 +64,9 @@ type order struct {
 	Action
 }
 
-func newServer(p cluster.Proc, job Job) *server {
+func newServer(p cluster.Proc, job *Job) *server {
 	n := p.Size() - 1
-	s := &server{p: p, job: job, policy: job.Policy(), params: job.params(), version: job.From, used: job.FromPushes,
+	s := &server{p: p, job: *job, policy: job.Policy(), params: job.params(), version: job.From, used: job.FromPushes,
 		opt: Optimiser{Rate: job.Rate, Momentum: job.Momentum, WeightDecay: job.WeightDecay},
 		log: &Log{Workers: n, Params: job.params()}, nodes: make([]node, n)}
 	if job.Velocity != nil {

@@ -11,8 +11,10 @@ import (
 // worker is one node: it receives weights, computes a gradient, sends it.
 type worker struct {
 	p      cluster.Proc
-	job    Job
+	task   cluster.Task // nil: a timing-only run
+	layers []cluster.Layer
 	params int
+	from   int64 // the first of its gradients
 
 	in   [2]cluster.Msg // weights, in turn: one is read while the next may come
 	out  cluster.Msg    // gradient
@@ -24,16 +26,16 @@ type worker struct {
 	own, ownGrads []float32 // weights and gradient, on a machine whose words are not the wire's
 }
 
-// newWorker prepares rank p's worker.
-func newWorker(p cluster.Proc, job Job) *worker {
-	return &worker{p: p, job: job, params: job.params()}
+// newWorker prepares rank p's worker. It takes no more of the job than it needs: there may be 100,000 workers.
+func newWorker(p cluster.Proc, job *Job) *worker {
+	return &worker{p: p, task: job.Task, layers: job.Layers, params: job.params(), from: job.From}
 }
 
 // stages lists a gradient's: 0 … L−1 are the forward pass, L … 2L−1 the backward pass, last layer
 // first. The paper sends a gradient when all of it is there. The list is made for each, as no worker of
 // 100,000 should hold one while it waits.
 func (w *worker) stages() []cluster.Work {
-	layers := w.job.Layers
+	layers := w.layers
 	stages := make([]cluster.Work, 0, 2*len(layers))
 	for _, l := range layers {
 		stages = append(stages, l.Forward)
@@ -46,9 +48,9 @@ func (w *worker) stages() []cluster.Work {
 
 // run iterates until the server says Stop.
 func (w *worker) run() error {
-	next := w.p.Irecv(0, tagWeights, &w.in[w.job.From%2])
+	next := w.p.Irecv(0, tagWeights, &w.in[w.from%2])
 	var sent cluster.Req
-	for step := w.job.From; ; step++ {
+	for step := w.from; ; step++ {
 		if err := cluster.Wait(w.p, next); err != nil {
 			return err
 		}
@@ -88,7 +90,7 @@ func (w *worker) run() error {
 func (w *worker) gradient(step int64, weights []byte) (time.Duration, error) {
 	began := w.p.Now()
 	var stages []cluster.Req
-	if w.job.Task == nil {
+	if w.task == nil {
 		w.out.Declared = 4 * w.params
 		stages = w.p.Start(nil, w.stages()...)
 	} else {
@@ -103,7 +105,7 @@ func (w *worker) gradient(step int64, weights []byte) (time.Duration, error) {
 
 // pass computes the forward and backward pass. It runs off the process.
 func (w *worker) pass(step int64, weights []byte, done func(int)) (err error) {
-	task := w.job.Task
+	task := w.task
 	if cap(w.spare) < len(weights) {
 		w.spare = make([]byte, len(weights))
 	}
@@ -114,7 +116,7 @@ func (w *worker) pass(step int64, weights []byte, done func(int)) (err error) {
 	} else if err := vec.FromBytes(task.Params(), weights); err != nil {
 		return err
 	}
-	layers := len(w.job.Layers)
+	layers := len(w.layers)
 	last := 2*layers - 1
 	began := false
 	w.loss, err = task.Grad(step, func(layer int) {

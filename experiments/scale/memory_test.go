@@ -1,0 +1,44 @@
+package scale
+
+import (
+	"runtime"
+	"testing"
+
+	"gradsync/experiments/train"
+	"gradsync/papers/dasp/rivals"
+)
+
+// A worker takes half of 16 KiB in the midst of a run, so that 60,000 of them, with what is garbage by then, stay below: its
+// stack keeps to 4 KiB, since the functions in which it waits hold no copy of the whole job.
+func TestAWorkerTakesLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
+	const n = 6000
+	p := planOf("standard")
+	for _, method := range []string{"bsp", "asp", "dasp"} {
+		x := point{pair{Model: "resnet18", Gbps: 100}, method, n}
+		c, o := p.config(x, p.platform(x.pair, n), 0), rivals.Defaults(n)
+		c.Server.Options, c.MaxPushes = &o, 3*n
+		held := func() float64 {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.GC() // stacks shrink in a first one
+			runtime.ReadMemStats(&m)
+			return float64(m.HeapAlloc + m.StackInuse)
+		}
+		before, most := held(), 0.0
+		c.Progress = func(pushes, _ int64) {
+			if pushes >= 2*n && most == 0 {
+				most = (held() - before) / n
+			}
+		}
+		if _, err := train.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %.0f bytes a worker", method, most)
+		if most <= 0 || most > 8<<10 {
+			t.Errorf("%s: %.0f bytes a worker, at most %d", method, most, 8<<10)
+		}
+	}
+}
