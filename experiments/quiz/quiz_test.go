@@ -207,6 +207,9 @@ func TestExplanationsEndAtTheAnswer(t *testing.T) {
 // TestQuestionsDiffer: no kind has one answer for all seeds, and every word of a
 // choice is right somewhere, or always trying it would pass.
 func TestQuestionsDiffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	answers := map[string]map[string]bool{}
 	words := map[string]int{}
 	all(t, func(_ *testing.T, q Question) {

@@ -91,6 +91,9 @@ func judgeStem(root string, e exp.Experiment) (complaints []string) {
 
 // TestResultsHaveExperiments: no committed result outlives its experiment.
 func TestResultsHaveExperiments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	root := filepath.Join(mustRoot(t), "experiments", "results")
 	known := map[string]bool{}
 	for _, e := range cli.Experiments() {

@@ -24,6 +24,9 @@ func mapped() [2]notebook.Drawing {
 
 // A state of a map has a colour and a texture of its own, and every cell its number in ink.
 func TestMapsAreDrawn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	opt, err := option(mapped()[0])
 	if err != nil {
 		t.Fatal(err)

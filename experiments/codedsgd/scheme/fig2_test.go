@@ -14,6 +14,9 @@ import (
 // 2 = {1,2}. Node 0, which is first of both its blocks, sends segments 0 of them to
 // nodes 2 (lacks 0) and 1 (lacks 1), and so on.
 func TestFig2OfThreeByHand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	r := kittest.Ran(t, fig2(), "ci")
 	const x = "packets-3-2"
 	kittest.WantCells(t, r, x, "step", 1, 2, 3)

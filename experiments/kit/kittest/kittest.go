@@ -158,6 +158,9 @@ func (p Paper) Deterministic(t *testing.T, made []*result.Result) {
 // Interrupted tests that an experiment whose context has ended returns what it has, marked
 // incomplete and fit for a file, and the context's error.
 func (p Paper) Interrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, e := range p.List() {

@@ -253,6 +253,9 @@ func TestCountZeros(t *testing.T) {
 // A gradient smaller than its weight's last bit is lost where ties go to weights: one
 // step from the same start has fewer ties there, though the gradients are the same.
 func TestTiesToWeightsLoseGradients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	plan := planDecisions("quick")
 	plan.Steps, plan.Ranks = 1, []int{8}
 	runs := decide1(t, plan, "mlp-normalised", 0)

@@ -46,6 +46,9 @@ func TestCountRings(t *testing.T) {
 
 // Timing-only bytes are those of random vectors of the same densities.
 func TestModelledBytesAreCountedBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	works, err := setup.Networks(exp.Env{Seeds: []uint64{0}})
 	if err != nil {
 		t.Fatal(err)

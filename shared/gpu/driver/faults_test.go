@@ -119,6 +119,9 @@ func TestBrokenDevice(t *testing.T) {
 // TestEveryCallFails: whichever call to the driver fails, the error is a driver's that
 // names the call, and what was taken before can be given back.
 func TestEveryCallFails(t *testing.T) {
+	if testing.Short() && !race.Enabled {
+		t.Skip("takes half a second: make test has it")
+	}
 	t.Run("emulator", func(t *testing.T) {
 		at, code, calls := -1, 0, 0
 		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int {

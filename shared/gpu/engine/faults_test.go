@@ -97,6 +97,9 @@ func stepOn(e tensor.Device, m *model.Model, n int) (o outcome) {
 // TestEveryCallFails: whichever call of the driver's fails, in a training step or a lookup
 // of kernels, there is one error that names it, and nothing stays behind.
 func TestEveryCallFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
 	notInRace(t)
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})

@@ -7,7 +7,12 @@ import (
 	"gradsync/shared/tensor/enginetest"
 )
 
-func TestConformance(t *testing.T) { enginetest.Run(t, New()) }
+func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second: make test has it")
+	}
+	enginetest.Run(t, New())
+}
 
 func TestRegistered(t *testing.T) {
 	e, err := tensor.Lookup(Name)
