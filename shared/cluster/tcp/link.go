@@ -48,6 +48,7 @@ type link struct {
 	left   atomic.Bool // there is a rest
 	busy   bool        // somebody writes, or there is a rest
 	at     bool        // somebody writes it at this moment, without waiting
+	behind bool        // the writer waits until that one is through
 	wrote  time.Time   // when the rest last became less
 	closed bool
 	out    writing // of whoever is busy
@@ -259,12 +260,20 @@ func (l *link) writeAll() error {
 // takes it at once and nobody else writes: nobody needs to be woken for a small
 // message, and what was just computed is in this core's cache. The rest is the
 // writer's, and of whoever polls.
-func (l *link) flush() { _, _, _ = l.put() } // an error is the writer's
+func (l *link) flush() { _, _, _ = l.put(false) } // an error is the writer's
 
-// put is flush. It reports whether anything moved and whether there is more.
-func (l *link) put() (moved, more bool, err error) {
+// put is flush. It reports whether anything moved and whether there is more. The writer waits for its turn: a write
+// that the kernel has cut short may have had its room since, and the writer is told of room once.
+func (l *link) put(turn bool) (moved, more bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for turn && l.at && !l.closed {
+		l.behind = true
+		l.cond.Wait()
+	}
+	if turn {
+		l.behind = false
+	}
 	if l.closed || l.rest == nil && (l.busy || len(l.queue) == 0) {
 		return false, l.busy || len(l.queue) > 0, nil // whoever is busy comes to it
 	}
@@ -294,7 +303,7 @@ func (l *link) put() (moved, more bool, err error) {
 		}
 	}
 	l.left.Store(l.busy)
-	if more = l.busy || len(l.queue) > 0; more || l.closed {
+	if more = l.busy || len(l.queue) > 0; more || l.behind || l.closed {
 		l.cond.Signal()
 	}
 	return moved, more, err

@@ -43,7 +43,7 @@ func (l *link) poll() (moved bool) {
 		return false
 	}
 	if l.left.Load() {
-		moved, _, _ = l.put() // an error is the writer's
+		moved, _, _ = l.put(false) // an error is the writer's
 	}
 	if !l.in.TryLock() {
 		return moved // whoever has it reads
@@ -136,7 +136,7 @@ func (l *link) silent() bool {
 func (l *link) drain() (err error) {
 	done := func() bool {
 		var more bool
-		_, more, err = l.put()
+		_, more, err = l.put(true)
 		return err != nil || !more
 	}
 	for {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"testing"
@@ -252,5 +253,35 @@ func TestStuck(t *testing.T) {
 	l.busy = false
 	if l.stuck() {
 		t.Error("stuck with nothing to write")
+	}
+}
+
+// The kernel has room again before a poll knows that its write was cut short: the writer, who is told of that once, waits for
+// the poll and goes on.
+func TestAWriterGoesOnAfterAPoll(t *testing.T) {
+	a, b := linked(t, 1<<20)
+	const size = 64 << 20
+	l, other := a.peers[1].links[0], b.peers[0].links[0].conn
+	a.dispatch(make([]byte, size))
+	if !l.left.Load() {
+		t.Fatal("the kernel took 64 MiB")
+	}
+	drained := make(chan error, 1)
+	writev := l.direct.writev
+	l.direct.writev = func(fd uintptr) {
+		writev(fd) // cut short
+		l.direct.writev = writev
+		go func() { _, _ = io.Copy(io.Discard, other.Conn) }()
+		go func() { drained <- l.drain() }()
+		time.Sleep(200 * time.Millisecond) // the writer is told, and finds somebody at it
+	}
+	l.poll()
+	select {
+	case err := <-drained:
+		if err != nil || l.left.Load() || len(l.queue) > 0 {
+			t.Errorf("%v, %d pieces are left", err, len(l.queue))
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the writer sleeps on")
 	}
 }
