@@ -37,7 +37,7 @@ func sameBits(t *testing.T, e tensor.Engine, often repeats) {
 	}
 }
 
-// allocations: after a first call nothing is allocated, on one thread or two. The
+// allocations: after some calls nothing is allocated, on one thread or two. The
 // counter is the whole process's: a library's cleanups and pools may show in it,
 // so one quiet try of five is enough, and the collector rests.
 func allocations(t *testing.T, e tensor.Engine, often repeats) {
