@@ -260,7 +260,8 @@ func (p *printer) ring(all []*Outcome, seconds float64) {
 // onMPI writes the section of our ring over Open MPI.
 func (p *printer) onMPI(all []*Outcome) {
 	p.line("Our ring over Open MPI (`--runtime mpi`), with what transport that chooses, beside our ring over TCP, and a ring in C and MPI_Allreduce " +
-		"over the same Open MPI. Numbers and ratios are as above.\n")
+		"over the same Open MPI. Numbers and ratios are as above; GOMAXPROCS of each ring's ranks is in the table of settings, over MPI with the thread that " +
+		"calls MPI.\n")
 	var table [][]string
 	var rows []RingRow
 	for _, o := range all {
@@ -295,13 +296,13 @@ func (p *printer) ringNotes(rows []RingRow) {
 	}
 }
 
-// RingBusy returns a warning if other programs ran before the measurement; "" if not.
-func RingBusy() string {
-	if Busy() == "" {
-		return ""
+// RingLoad returns the load before the measurement, and a warning if other programs ran; "" if not.
+func RingLoad() (average, warning string) {
+	average = fmt.Sprintf("Load average %s on %d cores when this began.", load()[0], runtime.NumCPU())
+	if Busy() != "" {
+		warning = "Other programs ran: speeds are low, spreads are wide, and who polls gains on who sleeps."
 	}
-	return fmt.Sprintf("Other programs ran when this began (load average %s on %d cores): speeds are low, spreads are wide, and who polls "+
-		"gains on who sleeps.", load()[0], runtime.NumCPU())
+	return average, warning
 }
 
 // ringNotes returns the rows' notes, each once.

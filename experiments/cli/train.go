@@ -51,6 +51,7 @@ func (a *app) trainCommand() *cobra.Command {
 			"  gradsync train --sync ring --workers 4 --runtime tcp --updates 50 --save lenet5.safetensors\n" +
 			"  gradsync train --sync ringsparse --model mlp --raw-pixels --platform sparse32 --workers 4 --updates 50\n" +
 			"  gradsync launch --np 4 -- train --sync bsp --workers 3 --updates 50\n" +
+			"  mpirun --bind-to none -n 4 gradsync train --runtime mpi --sync ring --workers 4 --updates 50\n" +
 			"  gradsync train --sync dasp --model resnet18 --width 0.125 --image 16 --data fashion-mnist --pushes 600\n" +
 			"  gradsync train --sync dasp --model mlp --updates 600 --checkpoint out/mlp.ckpt --every 50\n" +
 			"  gradsync train --sync dasp --model resnet18 --timing-only --updates 600 --trace run.trace.json",

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 
 	"gradsync/experiments/bench"
 )
@@ -30,7 +31,7 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 	if err := mpi.Build(ctx); err != nil {
 		return fmt.Errorf("bench: ring: %w", err)
 	}
-	busy := bench.RingBusy()
+	load, busy := bench.RingLoad()
 	var rows []bench.OnMPIRow
 	var facts []string
 	set, finish := a.Bar("ring")
@@ -53,14 +54,10 @@ func (a *app) benchRingOnMPI(ctx context.Context, f *ringFlags) error {
 		}
 	}
 	if *a.JSON {
-		return a.Print(map[string]any{"benchmark": "ring-mpi", "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
+		return a.Print(map[string]any{"benchmark": "ring-mpi", "rounds": f.rounds, "load": load, "busy": busy, "rows": rows, "facts": facts})
 	}
 	fmt.Fprint(a.Out, bench.OnMPIText(rows))
-	for _, line := range append(facts, busy) {
-		if line != "" {
-			fmt.Fprintln(a.Out, line)
-		}
-	}
+	a.ringFoot(facts, load, busy)
 	return nil
 }
 
@@ -73,7 +70,7 @@ func (f *ringFlags) playOnMPI(ctx context.Context, c bench.Case, mpi *bench.MPI)
 		return j
 	}
 	onMPI := func(ctx context.Context) *exec.Cmd {
-		worker := self(ctx, f.worker(c.Job.Ranks)...)
+		worker := self(ctx, append(f.worker(c.Job.Ranks), "--sharing", strconv.Itoa(c.Job.Ranks))...)
 		cmd := mpi.Start(ctx, c.Job.Ranks, append([]string{worker.Path}, worker.Args[1:]...)...)
 		cmd.Env = worker.Env
 		return cmd

@@ -69,7 +69,10 @@ all-reduces, bytes/time · 2(N−1)/N. Ratios are taken round by round: their
 median and, with six rounds or more, its interval of 95 % or more.
 
 With --runtime mpi our ring over Open MPI, with what transport that chooses, is
-beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
+beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.
+
+A rank of our rings has its share of the cores by GOMAXPROCS; over MPI the one
+thread that calls MPI, and polls, is on top, which the facts below the table count.`,
 		Example: "  gradsync bench ring --np 2 --sizes 1MiB,16MiB --tls\n  gradsync bench ring --runtime mpi --np 2 --sizes 4KiB,1MiB\n  gradsync bench ring --json",
 		Args:    a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,20 +80,16 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 			if f.runtime != "tcp" {
 				return a.benchRingOnMPI(cmd.Context(), f)
 			}
-			busy := bench.RingBusy()
+			load, busy := bench.RingLoad()
 			rows, facts, err := a.ringRows(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
 			if *a.JSON {
-				return a.Print(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "busy": busy, "rows": rows, "facts": facts})
+				return a.Print(map[string]any{"benchmark": "ring", "peer": bench.MPIReduce, "rounds": f.rounds, "load": load, "busy": busy, "rows": rows, "facts": facts})
 			}
 			fmt.Fprint(a.Out, bench.RingText(rows))
-			for _, line := range append(facts, busy) {
-				if line != "" {
-					fmt.Fprintln(a.Out, line)
-				}
-			}
+			a.ringFoot(facts, load, busy)
 			return nil
 		},
 	}
@@ -107,6 +106,15 @@ beside our ring over TCP, and the ring in C and MPI_Allreduce with the same.`,
 	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
 	s.IntVar(&f.short, "short", f.short, "elements of a vector gathered whole: one pass round the ring in place of two, same sums (0: none; two processes: all)")
 	return cmd
+}
+
+// ringFoot prints what stands below a table: the facts, the load and, if other programs ran, what that does.
+func (a *app) ringFoot(facts []string, load, busy string) {
+	for _, line := range append(facts, load, busy) {
+		if line != "" {
+			fmt.Fprintln(a.Out, line)
+		}
+	}
 }
 
 // ringRows measures every size with every number of processes.
@@ -338,8 +346,8 @@ func (a *app) benchStreamWorkerCommand() *cobra.Command {
 func cores() string { return fmt.Sprintf("GOMAXPROCS %d", runtime.GOMAXPROCS(0)) }
 
 // ringRuntime returns this process's place in a job of launch, or among those that an MPI launcher
-// started, with the runtime and what carries it.
-func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error) {
+// started, with the runtime and what carries it. sharing is how many of the latter have this machine's cores, 0: unknown.
+func ringRuntime(sharing int) (cfg tcp.Config, rt cluster.Runtime, facts string, err error) {
 	cfg, ok, err := launch.Place(os.LookupEnv)
 	switch {
 	case err != nil:
@@ -349,6 +357,9 @@ func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error)
 		return cfg, tcp.New(cfg), fmt.Sprintf("%d connections per peer", max(cfg.Conns, 1)), nil
 	case mpi.Launcher(os.LookupEnv) == "":
 		return cfg, nil, "", usagef("bench: ring-worker: no rank of a job: `gradsync launch --np N -- bench ring-worker` starts them, or mpirun")
+	}
+	if sharing > 0 {
+		runtime.GOMAXPROCS(bench.RingThreads(sharing)) // to which Open adds the thread of MPI
 	}
 	w, err := mpi.Open("")
 	if err != nil {
@@ -361,12 +372,12 @@ func ringRuntime() (cfg tcp.Config, rt cluster.Runtime, facts string, err error)
 // benchRingWorkerCommand runs one rank of an all-reduce over TCP: in the steps that `bench
 // ring` orders on standard input, or in --steps steps of one exchange.
 func (a *app) benchRingWorkerCommand() *cobra.Command {
-	var segment, short int
+	var segment, short, sharing int
 	e := bench.Exchange{}
 	cmd := &cobra.Command{
 		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- bench ring-worker)", Args: a.Flags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, rt, facts, err := ringRuntime()
+			cfg, rt, facts, err := ringRuntime(sharing)
 			if err != nil {
 				return err
 			}
@@ -396,6 +407,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 	s := cmd.Flags()
 	s.IntVar(&segment, "segment", defaultSegment, "ring: elements of a piece of a chunk (0: the whole chunk)")
 	s.IntVar(&short, "short", 0, "ring: elements of a vector that is gathered whole (0: none)")
+	s.IntVar(&sharing, "sharing", 0, "under mpirun: ranks that share this machine's cores (0: each may use all)")
 	s.StringVar(&e.Method, "exchange", "ring", "ring or ringsparse")
 	s.IntVar(&e.Bytes, "bytes", 4<<20, "bytes of a vector")
 	s.IntVar(&e.Steps, "steps", 0, "steps beside an uncounted one (0: orders on standard input)")

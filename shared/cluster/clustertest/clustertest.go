@@ -124,11 +124,17 @@ func Conformance(t *testing.T, make Make) {
 	}
 }
 
+// Sentences returns the number of sentences of the contract.
+//
+// Source: ours: the contract at cluster.Proc, sentence by sentence
+func Sentences() int { return len(sentences) }
+
 // Apart runs the contract against a runtime whose ranks are processes, each of which calls it with its rank. make gets
-// a name that all ranks of a run have, and no other run.
+// a name that all ranks of a run have, and no other run. It returns how many sentences this rank was part of that passed:
+// of rank 0 all Sentences.
 //
 // Source: ours: what travels between processes is the contract's too
-func Apart(t *testing.T, rank int, make func(job string, n int, seed uint64) cluster.Runtime) {
+func Apart(t *testing.T, rank int, make func(job string, n int, seed uint64) cluster.Runtime) (passed int) {
 	for _, s := range sentences {
 		t.Run(s.name, func(t *testing.T) {
 			runs := 0
@@ -139,8 +145,12 @@ func Apart(t *testing.T, rank int, make func(job string, n int, seed uint64) clu
 				runs++
 				return make(fmt.Sprint(s.name, " ", runs), n, seed)
 			}})
+			if !t.Failed() { // nor skipped: else it is not here
+				passed++
+			}
 		})
 	}
+	return passed
 }
 
 // CheckSameBits runs body on every runtime and reports ranks whose result

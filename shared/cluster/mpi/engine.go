@@ -90,16 +90,19 @@ type held struct {
 // scratch is memory that MPI writes to, in one place that does not move.
 type scratch struct {
 	flag, count int32
-	status      [64]byte
+	status      [status]byte
 	buffers     [heads][small]byte
 	requests    [heads][8]byte
 	barrier     [8]byte
 	indices     [maxOps]int32
-	statuses    [maxOps * 40]byte
+	statuses    [maxOps * status]byte
 }
 
 // maxOps is how many requests one look asks for.
 const maxOps = 64
+
+// status is the bytes of an MPI_Status, or more: 24 of Open MPI, 20 of MPICH, 32 of the standard ABI.
+const status = 40
 
 // start opens the library and begins MPI on a thread of its own.
 func start(file string) (*World, error) {

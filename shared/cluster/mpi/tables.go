@@ -12,16 +12,15 @@ type table struct {
 	world, bytes uintptr // handles, where they are numbers
 	symbols      bool    // they are addresses: of ompi_mpi_comm_world and ompi_mpi_byte
 	request      int     // bytes of an MPI_Request
-	status       int     // bytes of an MPI_Status, or more
 	anySource    int32
 	funneled     int32 // MPI_THREAD_FUNNELED
 }
 
 // The tables: mpi.h of Open MPI 4.1.4 and 5.0.11, of MPICH 4.0.2 and 5.0.2, and mpi_abi.h of MPICH 5.0.2.
 var (
-	openMPI     = table{symbols: true, request: 8, status: 24, anySource: -1, funneled: 1}
-	mpich       = table{world: 0x44000000, bytes: 0x4c00010d, request: 4, status: 20, anySource: -2, funneled: 1}
-	standardABI = table{world: 0x101, bytes: 0x247, request: 8, status: 32, anySource: -1, funneled: 1024}
+	openMPI     = table{symbols: true, request: 8, anySource: -1, funneled: 1}
+	mpich       = table{world: 0x44000000, bytes: 0x4c00010d, request: 4, anySource: -2, funneled: 1}
+	standardABI = table{world: 0x101, bytes: 0x247, request: 8, anySource: -1, funneled: 1024}
 )
 
 // Files of the libraries.

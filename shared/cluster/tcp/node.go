@@ -108,12 +108,14 @@ func (n *node) start(f func()) bool {
 // keep notes c, to be closed when the run ends, and closes it now if it has.
 func (n *node) keep(c io.Closer) {
 	n.Mu.Lock()
-	defer n.Mu.Unlock()
-	if n.stopping {
-		_ = c.Close()
-		return
+	stopping := n.stopping
+	if !stopping {
+		n.open = append(n.open, c)
 	}
-	n.open = append(n.open, c)
+	n.Mu.Unlock()
+	if stopping {
+		_ = c.Close() // which may take the lock
+	}
 }
 
 // conclude ends the run for this rank: with f if it failed. It first stops

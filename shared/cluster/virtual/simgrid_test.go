@@ -72,8 +72,8 @@ func passes(t *testing.T, ranks, steps, bytes int) (seconds float64, messages in
 }
 
 // SimGrid, asked the same, says the same: of a whole all-reduce of 64 ranks, by events and by the
-// recurrence, and of 100 steps of 1,000. The rates are printed, for a machine that is busy
-// decides them too.
+// recurrence, and of 100 steps of 1,000, at three times the messages per second or more: a ratio of
+// the same run, some 12 to 23 on a quiet machine, 3.9 at load 16.
 func TestClockIsSimGrids(t *testing.T) {
 	run := simGrid(t)
 	same := func(what string, got, want float64) {
@@ -106,5 +106,8 @@ func TestClockIsSimGrids(t *testing.T) {
 		}
 		t.Logf("%d ranks: %.9f s; %.0f k messages/s, set-up included, SimGrid %.0f k/s without: %.1f times",
 			c.ranks, ours, float64(n)/wall/1e3, float64(n)/theirWall/1e3, theirWall/wall)
+		if c.ranks == 1000 && theirWall < 3*wall {
+			t.Errorf("%d ranks: %.1f times SimGrid's messages per second, want 3", c.ranks, theirWall/wall)
+		}
 	}
 }

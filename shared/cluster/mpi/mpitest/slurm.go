@@ -38,10 +38,18 @@ PartitionName=all Nodes=%[1]s Default=YES State=UP
 // slurm starts a Slurm of this one machine, for root and where it is installed, and returns its two ways to start ranks.
 func slurm(t *testing.T) []Launcher {
 	t.Helper()
+	debian := installed()
+	all := []Launcher{{Name: "srun-pmix"}, {Name: "srun-pmi2"}}
+	for i := range all {
+		l := &all[i]
+		l.Family, l.count, l.missing = debian[i].Family, "-n", debian[i].missing
+	}
 	srun, err := exec.LookPath("srun")
 	if _, no := exec.LookPath("slurmctld"); err != nil || no != nil || os.Getuid() != 0 {
-		t.Log("no Slurm: tests of srun want root and slurmctld, slurmd and srun (Debian: slurm-wlm)")
-		return nil
+		for i := range all {
+			all[i].missing = "no Slurm: tests of srun want root and slurmctld, slurmd and srun (Debian: slurm-wlm)"
+		}
+		return all
 	}
 	dir, host := t.TempDir(), hostname(t)
 	for _, sub := range []string{"state", "spool"} {
@@ -76,16 +84,9 @@ func slurm(t *testing.T) []Launcher {
 			t.Fatalf("Slurm does not come up: %v: %s", err, out)
 		}
 	}
-	here := func(name, family string) Launcher {
-		return Launcher{Name: "srun-" + name, Family: family, words: []string{srun, "--quiet", "--mpi=" + name}, count: "-n", env: []string{env}}
-	}
-	var all []Launcher
-	for _, l := range installed() {
-		if l.Family == "Open MPI" {
-			all = append(all, here("pmix", l.Family))
-		} else {
-			all = append(all, here("pmi2", l.Family))
-		}
+	for i := range all {
+		l := &all[i]
+		l.words, l.env = []string{srun, "--quiet", "--mpi=" + strings.TrimPrefix(l.Name, "srun-")}, []string{env}
 	}
 	return all
 }
