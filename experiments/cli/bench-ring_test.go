@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -51,7 +52,7 @@ func TestBenchRingWithoutOpenMPI(t *testing.T) {
 	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --tls --quiet")...)
 	if rc != exitOK || strings.Count(out, "absent") != 3 || !strings.Contains(out, "\n2 processes, 4 KiB, with TLS 1.3: ") ||
 		!strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") ||
-		!strings.Contains(out, "\nmpich-allreduce: no MPICH: no mpicc here (Debian: mpich libmpich-dev)\n") {
+		!strings.Contains(out, "\nmpich-allreduce: no MPICH: no mpicc here (Debian: mpich libmpich-dev)\n") || !strings.Contains(out, "\nLoad average ") {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
 }
@@ -92,9 +93,19 @@ func TestBenchRingOnMPI(t *testing.T) {
 	if rc == exitFailed && strings.Contains(msg, "no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)") {
 		t.Skip(msg)
 	}
-	var got struct{ Rows []bench.OnMPIRow }
+	var got struct {
+		Rows  []bench.OnMPIRow
+		Facts []string
+		Load  string
+	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Rows) != 2 {
 		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
+	}
+	share := bench.RingThreads(2) // of either ring, and MPI's thread
+	for _, want := range []string{fmt.Sprintf(", GOMAXPROCS %d a rank", share+1), fmt.Sprintf("gradsync: 1 connections per peer, GOMAXPROCS %d a rank", share)} {
+		if facts := strings.Join(got.Facts, "\n"); !strings.Contains(facts, want) || !strings.Contains(got.Load, "Load average ") {
+			t.Errorf("facts %q, load %q, want %q", facts, got.Load, want)
+		}
 	}
 	for _, r := range got.Rows {
 		if r.Rounds != 3 || len(r.Bandwidth) != 4 || r.TCP == nil || r.Ring == nil || r.AllReduce == nil || !(r.Ring.Median > 0) {
