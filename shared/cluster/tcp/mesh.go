@@ -22,11 +22,13 @@ func (n *node) mesh(ln net.Listener) error {
 	ctx, cancel := context.WithTimeout(n.life, n.cfg.Timeout)
 	defer cancel()
 	defer ln.Close()
+	n.Mu.Lock()
 	for r := range n.peers {
 		if r != n.cfg.Rank {
 			n.peers[r] = &peer{n: n, rank: r, job: jobHash(n.cfg.Job), links: make([]*link, n.cfg.Conns), arriving: map[int64]*packet{}}
 		}
 	}
+	n.Mu.Unlock()
 	arrivals := make(chan arrival)
 	if !n.start(func() { n.admit(ctx, ln, arrivals) }) {
 		return errStopped
@@ -100,6 +102,8 @@ func (n *node) attach(a arrival) bool {
 	l.base = a.base
 	l.extra.Store(a.extra)
 	n.keep(l)
+	n.Mu.Lock()
+	defer n.Mu.Unlock()
 	p.links[a.index] = l
 	return true
 }

@@ -124,7 +124,7 @@ func (n *node) keep(c io.Closer) {
 func (n *node) conclude(f *failure) {
 	n.Mu.Lock()
 	n.stopping = true
-	open, peers := n.open, n.peers
+	open := n.open
 	n.open = nil
 	n.cond.Broadcast()
 	n.Mu.Unlock()
@@ -133,11 +133,17 @@ func (n *node) conclude(f *failure) {
 		_ = c.Close()
 	}
 	n.links.Wait()
-	for _, p := range peers {
-		for i := 0; p != nil && i < len(p.links); i++ {
-			if p.links[i] != nil {
-				p.links[i].rests()
-			}
+	var used []*link
+	n.Mu.Lock()
+	for _, p := range n.peers {
+		if p != nil {
+			used = append(used, p.links...) // nil: not yet
+		}
+	}
+	n.Mu.Unlock()
+	for _, l := range used {
+		if l != nil {
+			l.rests()
 		}
 	}
 	_ = n.ctl.conn.Close()
