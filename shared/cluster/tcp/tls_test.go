@@ -112,8 +112,8 @@ func issued(t *testing.T) (dir string, strays map[string]tcp.Stray) {
 }
 
 // besieged runs a job of two ranks at whose addresses strangers knock: all of strays, some in the clear, one who says
-// nothing and one whose handshake drips. Each sends an introduction that ends the job whose rendezvous parses it. It
-// returns what went wrong.
+// nothing and one whose handshake drips. Each sends an introduction that ends the job whose rendezvous parses it, and at
+// the data address rank 1's own, which the rank that parses it answers. It returns what went wrong.
 func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	cfgs := job(t, 2)
 	for i := range cfgs {
@@ -132,13 +132,17 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 		first = errs[0]
 	}()
 	defer close(over)
-	for _, at := range []string{cfgs[0].Rendezvous, cfgs[0].Listen} {
-		for _, say := range [][]byte{tcp.Deadly("faults"), nil, tcp.HelloOfTLS} {
-			conn := knocked(at, ended)
+	var data []net.Conn
+	for i, introduction := range [][]byte{tcp.Deadly("faults"), tcp.Join("faults")} {
+		for _, say := range [][]byte{introduction, nil, tcp.HelloOfTLS} {
+			conn := knocked([]string{cfgs[0].Rendezvous, cfgs[0].Listen}[i], ended)
 			if conn == nil {
 				return first
 			}
 			defer conn.Close()
+			if i == 1 {
+				data = append(data, conn)
+			}
 			if len(say) == len(tcp.HelloOfTLS) {
 				go drip(conn, say, over)
 			} else if _, err := conn.Write(say); err != nil {
@@ -148,11 +152,11 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	}
 	refused := make(chan error, 2*len(strays))
 	for name, s := range strays {
-		if err := s.Knock(cfgs[0].Rendezvous); err == nil || !strings.Contains(err.Error(), "remote error: tls:") && !errors.Is(err, net.ErrClosed) {
+		if err := s.Knock(cfgs[0].Rendezvous, tcp.Deadly("faults")); err == nil || !strings.Contains(err.Error(), "remote error: tls:") && !errors.Is(err, net.ErrClosed) {
 			refused <- fmt.Errorf("%s at the rendezvous: %w, want an alert", name, err)
 		}
 		go func() { // it is heard once rank 1 has come
-			if s.Knock(cfgs[0].Listen) == nil {
+			if s.Knock(cfgs[0].Listen, tcp.Join("faults")) == nil {
 				refused <- fmt.Errorf("%s at a data address was not refused", name)
 			}
 			refused <- nil
@@ -168,6 +172,12 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	wrong := []error{errs[0], first}
 	if took := time.Since(begin); took > never/6 {
 		wrong = append(wrong, fmt.Errorf("strangers held the job up for %v", took))
+	}
+	for _, conn := range data {
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second))                               // rank 0 has closed it
+		if n, _ := conn.Read(make([]byte, cluster.HeaderBytes)); n == cluster.HeaderBytes { // an alert is shorter
+			wrong = append(wrong, errors.New("a stranger in the clear was answered at a data address"))
+		}
 	}
 	for gone := 0; gone < len(strays); {
 		err := <-refused
