@@ -75,7 +75,7 @@ func packages(more int) string { return strconv.Itoa(runtime.NumCPU() + more) }
 var raced = []string{
 	"./shared/cluster", "./shared/cluster/collective", "./shared/cluster/faults", "./shared/cluster/internal/...", "./shared/cluster/local",
 	"./shared/cluster/mpi", "./shared/cluster/tcp", "./shared/cluster/virtual",
-	"./papers/codedsgd", "./papers/dasp", "./papers/ringsparse", "./shared/tensor/engine/asm",
+	"./papers/codedsgd", "./papers/dasp", "./papers/ringsparse", "./shared/tensor/engine/asm", "./shared/tensor/engine/internal/team",
 	"./shared/gpu/driver", "./shared/gpu/engine", "./shared/gpu/ptx",
 }
 

@@ -14,7 +14,7 @@ import (
 
 // benchRate is the speed of engine asm on two cores in training ResNet-18 at full width, in FLOP/s
 // (BENCHMARKS.md). ResNet-110's layers are narrower and slower, so a time from it is a lower bound.
-const benchRate = 256e9
+const benchRate = 420e9
 
 // trainingCost returns what a training of 300 epochs costs in FLOP, three passes per image, and the
 // least hours that it takes at benchRate.

@@ -283,7 +283,7 @@ func TestTrainingCost(t *testing.T) {
 	if want := 3 * 2 * 253_149_824.0 * 15e6; math.Abs(flop/want-1) > 1e-12 {
 		t.Errorf("%g FLOP, want %g", flop, want)
 	}
-	if math.Abs(hours-flop/256e9/3600) > 1e-9 {
+	if math.Abs(hours-flop/420e9/3600) > 1e-9 {
 		t.Errorf("%g hours", hours)
 	}
 }

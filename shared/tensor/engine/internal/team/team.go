@@ -100,7 +100,8 @@ func (t *Team[S]) work(i int) {
 
 // take returns parts for a member: a quarter of its own from the front, and where it has none half of another's from the back.
 func (t *Team[S]) take(i int) (lo, hi int) {
-	members, threads := *t.members.Load(), int(t.threads.Load())
+	threads := int(t.threads.Load()) // before the members: a run adds them first
+	members := *t.members.Load()
 	if i >= threads {
 		return 0, 0
 	}
