@@ -113,11 +113,11 @@ func TestElasticRefuses(t *testing.T) {
 		"not elastic":      func(c *Config) { c.Crashes = []Crash{{1, 1}} },
 		"an elastic job":   func(c *Config) { c.Runtime, c.TCP = "tcp", &tcp.Config{Size: 2, Elastic: true} },
 		"groups are fixed": func(c *Config) { c.Elastic.Elastic, c.Sync, c.PerNode = true, "hierarchical", 2 },
-		"ssgd-unicast does not go on without a rank: of coded SGD's methods cssgd alone does": func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "ssgd-unicast", 40 },
-		"ssgd-multicast does not go on": func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "ssgd-multicast", 40 },
-		"compressed does not go on":     func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "compressed", 40 },
-		"a crash of rank 2":             func(c *Config) { c.Elastic = Elastic{true, []Crash{{2, 1}}} },
-		"more than 0s":                  func(c *Config) { c.Elastic = Elastic{true, []Crash{{1, 0}}} },
+		"ssgd-unicast does not go on without a rank: of coded SGD's": func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "ssgd-unicast", 40 },
+		"ssgd-multicast does not go on":                              func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "ssgd-multicast", 40 },
+		"compressed does not go on":                                  func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "compressed", 40 },
+		"a crash of rank 2":                                          func(c *Config) { c.Elastic = Elastic{true, []Crash{{2, 1}}} },
+		"more than 0s":                                               func(c *Config) { c.Elastic = Elastic{true, []Crash{{1, 0}}} },
 	} {
 		c := Config{Sync: "ring", Model: "mlp", Platform: p, MaxUpdates: 1}
 		change(&c)

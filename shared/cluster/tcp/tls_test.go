@@ -152,7 +152,8 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	}
 	refused := make(chan error, 2*len(strays))
 	for name, s := range strays {
-		if err := s.Knock(cfgs[0].Rendezvous, tcp.Deadly("faults")); err == nil || !strings.Contains(err.Error(), "remote error: tls:") && !errors.Is(err, net.ErrClosed) {
+		err := s.Knock(cfgs[0].Rendezvous, tcp.Deadly("faults"))
+		if err == nil || !strings.Contains(err.Error(), "remote error: tls:") && !errors.Is(err, net.ErrClosed) {
 			refused <- fmt.Errorf("%s at the rendezvous: %w, want an alert", name, err)
 		}
 		go func() { // it is heard once rank 1 has come
@@ -169,15 +170,9 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	}
 	_, errs := each(cfgs[1:], exchange)
 	<-ended
-	wrong := []error{errs[0], first}
+	wrong := []error{errs[0], first, unanswered(data)}
 	if took := time.Since(begin); took > never/6 {
 		wrong = append(wrong, fmt.Errorf("strangers held the job up for %v", took))
-	}
-	for _, conn := range data {
-		_ = conn.SetReadDeadline(time.Now().Add(time.Second))                               // rank 0 has closed it
-		if n, _ := conn.Read(make([]byte, cluster.HeaderBytes)); n == cluster.HeaderBytes { // an alert is shorter
-			wrong = append(wrong, errors.New("a stranger in the clear was answered at a data address"))
-		}
 	}
 	for gone := 0; gone < len(strays); {
 		err := <-refused
@@ -186,6 +181,17 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// unanswered returns an error if a connection had an answer, which is longer than an alert.
+func unanswered(conns []net.Conn) error {
+	for _, conn := range conns {
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second)) // its other end has closed it
+		if n, _ := conn.Read(make([]byte, cluster.HeaderBytes)); n == cluster.HeaderBytes {
+			return errors.New("a stranger in the clear was answered at a data address")
+		}
+	}
+	return nil
 }
 
 // knocked opens a connection once somebody listens at an address, nil if the job has ended.
