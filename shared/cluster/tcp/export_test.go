@@ -49,8 +49,8 @@ type Stray struct {
 	Cert  []byte // PEM of key and certificate; nil: none
 }
 
-// Knock opens TLS at addr as s and sends hello, a deadly one: whoever parses it ends the job.
-func (s Stray) Knock(addr string) error {
+// Knock opens TLS at addr as s and says something; it returns nil if it is answered.
+func (s Stray) Knock(addr string, say []byte) error {
 	cfg := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}
 	if s.Claim != "" {
 		cfg.NextProtos = []string{claim + s.Claim}
@@ -68,7 +68,7 @@ func (s Stray) Knock(addr string) error {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
-	if _, err := conn.Write(Deadly("faults")); err != nil {
+	if _, err := conn.Write(say); err != nil {
 		return err
 	}
 	_, err = conn.Read(make([]byte, 1))
@@ -92,5 +92,11 @@ var HelloOfTLS = append([]byte{0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3}, make([]by
 // Deadly returns an introduction that ends the job whose rendezvous parses it.
 func Deadly(job string) []byte {
 	b, _ := control(nil, jobHash(job), 0, kindHello, hello{Job: job, Run: 1, Rank: 0, Size: 999, Conns: 1, Addr: "127.0.0.1:1"})
+	return b
+}
+
+// Join returns rank 1's word at rank 0's data address, which whoever parses it answers.
+func Join(job string) []byte {
+	b, _ := control(nil, jobHash(job), 1, kindJoin, join{Job: job, Run: 1, From: 1})
 	return b
 }
