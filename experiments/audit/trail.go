@@ -178,13 +178,13 @@ func (t *Trail) Write(path string) error {
 	})
 }
 
-// maxFile is the size in bytes of the largest trail that is read: some millions of events.
-const maxFile = 1024 * readfile.MiB
+// MaxFile is the size in bytes of the largest trail that is read: some millions of events.
+const MaxFile = 1024 * readfile.MiB
 
 // Read returns the trail in the file at path. Its error is one line that names the file, and the line of
 // the file that cannot be read.
 func Read(path string) (*Trail, error) {
-	raw, err := readfile.Limited(path, maxFile)
+	raw, err := readfile.Limited(path, MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestMistypedNames: a command or a flag that comes near to one is answered with it, and
@@ -69,6 +72,28 @@ func TestMistypedValues(t *testing.T) {
 			strings.Contains(want, "`") != strings.Contains(msg, "did you mean") && !strings.Contains(msg, "nearest") {
 			t.Errorf("%s: exit %d, %q, %q, want %q", args, rc, out, msg, want)
 		}
+	}
+}
+
+// A boolean flag has no argument: pflag would show what stands in backquotes as one.
+func TestNoBooleanFlagQuotes(t *testing.T) {
+	flags := 0
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() != "bool" {
+				return
+			}
+			if flags++; strings.Contains(f.Usage, "`") {
+				t.Errorf("%s --%s: %s", c.CommandPath(), f.Name, f.Usage)
+			}
+		})
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	if visit((&app{}).root()); flags < 20 {
+		t.Errorf("%d flags were seen", flags)
 	}
 }
 

@@ -267,10 +267,12 @@ func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (
 		return nil, usagef("launch: --np is missing: how many processes")
 	case f.np < 1:
 		return nil, usagef("launch: --np %d: at least 1", f.np)
+	case f.np > tcp.MaxSize:
+		return nil, usagef("launch: --np %d: at most %d", f.np, tcp.MaxSize)
 	case given("conns") && f.conns < 1:
 		return nil, usagef("launch: --conns %d: at least 1", f.conns)
-	case f.timeout <= 0:
-		return nil, usagef("launch: --timeout %v: above 0", f.timeout)
+	case f.timeout < tcp.MinTimeout:
+		return nil, usagef("launch: --timeout %v: at least %v", f.timeout, tcp.MinTimeout)
 	case given("join") && f.join <= 0:
 		return nil, usagef("launch: --join %v: above 0", f.join)
 	case f.hosts == "" && (f.on != "" || f.ssh):

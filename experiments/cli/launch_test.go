@@ -52,6 +52,8 @@ func TestChildWords(t *testing.T) {
 		"e3 train --sync bsp --lease 1s":           "server elastic train --sync bsp --lease 1s --workers 2 --runtime tcp",
 		"e2 bench ring-worker":                     "launch: --elastic is for train: bench ring-worker does not go on without a rank",
 		"e4 train --sync hierarchical":             "launch: hierarchical does not go on without a rank",
+		"e4 train --sync compressed":               "launch: compressed does not go on without a rank: of coded SGD's methods cssgd alone does",
+		"4 train --sync ssgd-unicast --elastic":    "launch: ssgd-unicast does not go on without a rank",
 		"e2 train --sync ring --collective engine": "launch: ring does not go on without a rank where its groups are fixed",
 		"e2 train --sync ring --checkpoint x":      "launch: --checkpoint is not for --elastic",
 		"e3 train --sync bsp --record x":           "launch: an elastic run follows no recorded order",
@@ -203,17 +205,17 @@ func TestTheJobsNameIsInNoProcessList(t *testing.T) {
 	}
 }
 
-// More processes than four a core are started only where that is asked for.
+// More processes than four a core are started only where that is asked for, and never more than a frame can name.
 func TestLaunchIsBounded(t *testing.T) {
 	most := 4 * runtime.NumCPU()
 	for _, c := range []struct {
 		np    int
 		crowd bool
-		ok    bool
-	}{{most, false, true}, {most + 1, false, false}, {most + 1, true, true}} {
+		want  string
+	}{{most, false, ""}, {most + 1, false, "want --oversubscribe"}, {most + 1, true, ""}, {1<<16 + 1, true, "--np 65537: at most 65536"}} {
 		f := &launchFlags{np: c.np, crowd: c.crowd, timeout: time.Second}
 		_, err := (&app{}).planJob(f, strings.Fields("train --sync ring"), func(flag string) bool { return flag == "np" })
-		if _, usage := err.(usageError); (err == nil) != c.ok || err != nil && (!usage || !strings.Contains(err.Error(), "want --oversubscribe")) {
+		if _, usage := err.(usageError); (err == nil) != (c.want == "") || err != nil && (!usage || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -222,11 +224,12 @@ func TestLaunchIsBounded(t *testing.T) {
 func TestLaunchUsage(t *testing.T) {
 	for command, want := range map[string]string{
 		"launch --np 3 -- train --sync bsp --lease 1s":    "--lease on tcp wants --elastic",
-		"launch --np 100000 -- train --sync ring":         "want --oversubscribe",
+		"launch --np 60000 -- train --sync ring":          "want --oversubscribe",
 		"launch --np 2 --job a\x1bb -- train --sync ring": "control character U+001B",
 		"launch": "0 arguments, want a command after --, as train", "launch -- train": "--np is missing", "launch --np 0 -- train": "--np 0: at least 1",
 		"launch --np 2 --conns 0 -- train --sync ring":               "--conns 0: at least 1",
-		"launch --np 2 --timeout 0s -- train --sync ring":            "--timeout 0s: above 0",
+		"launch --np 2 --timeout 0s -- train --sync ring":            "--timeout 0s: at least 10ms",
+		"launch --np 2 --timeout 5ns -- train --sync ring":           "--timeout 5ns: at least 10ms",
 		"launch --np 2 --join 0s -- train --sync ring":               "--join 0s: above 0",
 		"launch --np 2 --on b -- train --sync ring":                  "--on and --ssh are for --hosts",
 		"launch --np 2 --ssh -- train --sync ring":                   "--on and --ssh are for --hosts",

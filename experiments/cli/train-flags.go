@@ -85,7 +85,8 @@ func (f *trainFlags) define(cmd *cobra.Command) {
 	s.StringVar(&f.certs, "certs", "", "tcp: folder of the job's certificates (gradsync certs): TLS 1.3 between all ranks")
 	s.BoolVar(&f.insecure, "insecure", false, "tcp, in a job: no certificates off loopback, in the clear")
 	s.BoolVar(&f.Emulate, "emulate", false, "local, tcp: computations last at least the platform's time for them")
-	s.BoolVar(&f.Elastic.Elastic, "elastic", false, "go on without the ranks that are lost, but the server's; processes: `gradsync launch --elastic`")
+	s.BoolVar(&f.Elastic.Elastic, "elastic", false, "go on without the ranks that are lost, but the server's; not hierarchical, ssgd-unicast, "+
+		"ssgd-multicast, compressed; of processes: gradsync launch --elastic")
 	s.StringSliceVar(&f.crashes, "crash", nil, "RANK@TIME,…: hosts that fail, to try --elastic; rank 0 is the server where there is one")
 	s.Uint64Var(&f.Seed, "seed", 0, "seed")
 	s.IntVar(&f.Batch, "batch", 16, "images per worker and iteration")

@@ -104,9 +104,7 @@ func (a *app) train(ctx context.Context, f *trainFlags) error {
 	if err != nil {
 		return err
 	}
-	if !a.quiet {
-		cfg.TellStart = func(line string) { fmt.Fprintln(a.err, line) }
-	}
+	cfg.TellStart = func(line string) { fmt.Fprintln(a.err, line) } // also with --quiet: the folder's name may have a typo
 	bar := a.newBar(cfg.Sync + " " + cfg.Model)
 	cfg.Progress = func(pushes, of int64) { bar.set(float64(pushes), float64(of), fmt.Sprintf("%d pushes", pushes)) }
 	out, err := train.Run(ctx, cfg)
@@ -197,6 +195,9 @@ func (a *app) printOutcome(o *train.Outcome) {
 	}
 	if o.Resumed > 0 {
 		fmt.Fprintf(a.out, "  went on         after update %d of an earlier process; times and bytes are since then\n", o.Resumed)
+	}
+	if len(o.Lost) > 0 {
+		fmt.Fprintf(a.out, "  lost            %v, ranks that the run went on without\n", o.Lost)
 	}
 	t := o.Iteration
 	if o.Answered == 0 {

@@ -24,6 +24,26 @@ func object(t *testing.T, command string) map[string]any {
 	return o
 }
 
+// The outcome of an elastic run names the ranks that it lost, in words, too.
+func TestTheLostAreNamed(t *testing.T) {
+	for flags, want := range map[string]bool{"": false, " --crash 2@1ms,0@2ms": true} {
+		rc, out, msg := gradsync(strings.Fields(quickTrain + " --sync ring --elastic" + flags)...)
+		named := strings.Contains(out, "\n  lost            [2 0], ranks that the run went on without\n")
+		if rc != exitOK || named != want || strings.Contains(out, "  lost ") != want {
+			t.Errorf("%q: exit code %d: %s%s", flags, rc, out, msg)
+		}
+	}
+}
+
+// That a run begins anew where it was to keep its state is said also with --quiet, and not among the objects of --json.
+func TestAFolderWithoutAStateIsNamed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "typo")
+	rc, out, msg := gradsync(strings.Fields(quickTrain + " --sync ring --quiet --json --every 6 --checkpoint " + dir)...)
+	if rc != exitOK || msg != "checkpoint: no state in "+dir+": from the beginning\n" || !json.Valid([]byte(out)) {
+		t.Errorf("exit code %d, %q: %s", rc, msg, out)
+	}
+}
+
 const quickTrain = "train --model lenet5 --data synthetic --batch 4 --workers 3 --updates 12 --eval-every 12 --eval-images 100"
 
 // The same command twice gives the same object but for the wall time, and the

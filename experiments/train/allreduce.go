@@ -84,16 +84,14 @@ type ending struct {
 func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 	living := ends[:0:0]
 	for rank, e := range ends {
-		if !slices.Contains(r.out.Lost, rank) {
-			living = append(living, e)
+		if slices.Contains(r.out.Lost, rank) {
+			continue
+		}
+		if living = append(living, e); e.Hash != living[0].Hash {
+			return fmt.Errorf("train: %s: parameters of rank %d differ from the first's after %d updates", r.cfg.Sync, rank, len(living[0].Ends))
 		}
 	}
 	ends = living
-	for rank, e := range ends {
-		if e.Hash != ends[0].Hash {
-			return fmt.Errorf("train: %s: parameters of living rank %d differ from the first's after %d updates", r.cfg.Sync, rank, len(ends[0].Ends))
-		}
-	}
 	r.out.Ends = latest(ends)
 	begun, _ := r.begun()
 	r.out.Updates = begun + int64(len(r.out.Ends))
@@ -118,6 +116,9 @@ func (r *runner) endings(ends []ending, elapsed time.Duration) error {
 	for _, e := range ends {
 		s.Totals.Merge(e.Sparse)
 		s.ProbeBytes += e.Probe
+	}
+	if r.cfg.Runtime == "local" { // there what the lost sent is counted, too
+		s.ProbeBytes = r.probed.Load()
 	}
 	// Lists also of a run that went on from its own end and sent nothing.
 	s.Totals.Hops, s.Totals.Codecs = append([]ringsparse.Tally{}, s.Totals.Hops...), append([]ringsparse.Tally{}, s.Totals.Codecs...)

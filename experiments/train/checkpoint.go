@@ -9,13 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"sync/atomic"
 
+	"gradsync/experiments/audit"
 	"gradsync/experiments/checkpoint"
 	"gradsync/experiments/kit"
+	"gradsync/internal/readfile"
 )
 
 // Checkpoints holds the fields of a Config by which a run that was killed goes on from the newest state that it kept.
@@ -252,7 +253,7 @@ func (r *runner) identity() (checkpoint.Run, error) {
 	run := checkpoint.Run{Bits: kit.Bits, Config: config, Engine: r.out.Engine, Data: r.shared.set.SHA256, Params: ParamsHash(r.init)}
 	h := sha256.New()
 	if c.Replay != "" {
-		order, err := os.ReadFile(c.Replay)
+		order, err := readfile.Limited(c.Replay, audit.MaxFile)
 		if err != nil {
 			return run, fmt.Errorf("train: replay: %w", err)
 		}

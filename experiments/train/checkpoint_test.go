@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/datasets"
+	"gradsync/experiments/audit"
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/tensor"
@@ -405,6 +407,18 @@ func TestCheckpointUsage(t *testing.T) {
 func TestAStateThatNobodyBeganIsNoPanic(t *testing.T) {
 	x := &replica{runner: &runner{keeping: &keeping{every: 1, open: map[int64]*ranksState{}}}, steps: 5}
 	if err := x.keepRank(1, false); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheIdentityReadsUpToALimit: a recorded order that has grown since it was first read is refused, and not all read.
+func TestTheIdentityReadsUpToALimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "order")
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, audit.MaxFile+1)); err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{cfg: Config{Server: Server{Replay: path}}, out: &Outcome{}, shared: &shared{set: &datasets.Set{}}}
+	if _, err := r.identity(); err == nil || !strings.Contains(err.Error(), "at most 1073741824 are read") {
 		t.Error(err)
 	}
 }

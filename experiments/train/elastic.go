@@ -2,16 +2,18 @@ package train
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/faults"
 )
 
 // Elastic holds the fields of a Config by which a run goes on without the ranks that it loses.
 type Elastic struct {
-	// Elastic goes on without lost ranks: with a server without any worker, in a ring without any rank, with coded
-	// SGD as long as every block has a living holder. Of processes without a server each evaluates, so that the outcome
+	// Elastic goes on without lost ranks: with a server without any worker, in a ring without any rank, with
+	// cssgd as long as every block has a living holder. Of processes without a server each evaluates, so that the outcome
 	// outlives any of them. All agree on it, and with TCP.Elastic.
 	Elastic bool `json:"elastic,omitempty"`
 	// Crashes are hosts that fail, to try it.
@@ -59,6 +61,8 @@ func CheckElastic(sync string, devices, ordered bool) error {
 	switch {
 	case sync == "hierarchical" || devices:
 		return fmt.Errorf("train: %s does not go on without a rank where its groups are fixed: hierarchical and devices that sum gradients", sync)
+	case sync != codedsgd.CSSGD && slices.Contains(codedsgd.Methods(), sync):
+		return fmt.Errorf("train: %s does not go on without a rank: of coded SGD's methods %s alone does", sync, codedsgd.CSSGD)
 	case ordered:
 		return fmt.Errorf("train: an elastic run follows no recorded order of arrival and leaves none")
 	}

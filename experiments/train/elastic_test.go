@@ -110,17 +110,37 @@ func TestElasticRefuses(t *testing.T) {
 	}
 	p := cluster.Uniform(2, cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 1e8}, nil)
 	for want, change := range map[string]func(*Config){
-		"not elastic":       func(c *Config) { c.Crashes = []Crash{{1, 1}} },
-		"an elastic job":    func(c *Config) { c.Runtime, c.TCP = "tcp", &tcp.Config{Size: 2, Elastic: true} },
-		"groups are fixed":  func(c *Config) { c.Elastic.Elastic, c.Sync, c.PerNode = true, "hierarchical", 2 },
-		"a crash of rank 2": func(c *Config) { c.Elastic = Elastic{true, []Crash{{2, 1}}} },
-		"more than 0s":      func(c *Config) { c.Elastic = Elastic{true, []Crash{{1, 0}}} },
+		"not elastic":      func(c *Config) { c.Crashes = []Crash{{1, 1}} },
+		"an elastic job":   func(c *Config) { c.Runtime, c.TCP = "tcp", &tcp.Config{Size: 2, Elastic: true} },
+		"groups are fixed": func(c *Config) { c.Elastic.Elastic, c.Sync, c.PerNode = true, "hierarchical", 2 },
+		"ssgd-unicast does not go on without a rank: of coded SGD's": func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "ssgd-unicast", 40 },
+		"ssgd-multicast does not go on":                              func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "ssgd-multicast", 40 },
+		"compressed does not go on":                                  func(c *Config) { c.Elastic.Elastic, c.Sync, c.BatchSize = true, "compressed", 40 },
+		"a crash of rank 2":                                          func(c *Config) { c.Elastic = Elastic{true, []Crash{{2, 1}}} },
+		"more than 0s":                                               func(c *Config) { c.Elastic = Elastic{true, []Crash{{1, 0}}} },
 	} {
 		c := Config{Sync: "ring", Model: "mlp", Platform: p, MaxUpdates: 1}
 		change(&c)
 		if _, err := c.Resolved(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// TestTheProbeOfTheLostIsCountedApart: bytes_sent has no probe of ringsparse, that of a rank which is lost later neither.
+func TestTheProbeOfTheLostIsCountedApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second of its own clock: make test has it")
+	}
+	out, err := Run(t.Context(), elasticConfig(t, "ringsparse", func(c *Config) {
+		c.Runtime, c.Emulate, c.MaxUpdates, c.Host, c.Overhead = "local", true, 1, HostFixed, 600*time.Millisecond // rank 1 is lost before it sends a gradient
+	}, Crash{1, 300 * time.Millisecond}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes, probe %d, %.2f s", out.BytesSent, out.RingSparse.ProbeBytes, out.WallSeconds)
+	if !slices.Equal(out.Lost, []int{1}) || out.RingSparse.ProbeBytes < 6*2*probeBytes || out.BytesSent >= 4*probeBytes {
+		t.Errorf("without %v: %d bytes were sent, %d of the probe", out.Lost, out.BytesSent, out.RingSparse.ProbeBytes)
 	}
 }
 
@@ -144,8 +164,12 @@ func TestTCPGoesOnWithoutTheLost(t *testing.T) {
 	}
 }
 
-// TestSurvivorsAgree: living ranks that end with different parameters are an error, whatever the lost had.
+// TestSurvivorsAgree: living ranks that end with different parameters are an error, which names the rank, whatever the lost had.
 func TestSurvivorsAgree(t *testing.T) {
+	r := &runner{cfg: Config{Sync: "ring", Workers: 3}, out: &Outcome{Lost: []int{0}}}
+	if err := r.endings([]ending{{Hash: "a"}, {Hash: "b"}, {Hash: "a"}}, 0); err == nil || !strings.Contains(err.Error(), "of rank 2 differ from the first's") {
+		t.Errorf("%v, want rank 2 named", err)
+	}
 	for _, lost := range [][]int{nil, {1}, {0, 1}} {
 		r := &runner{cfg: Config{Sync: "ring", Workers: 3}, out: &Outcome{Lost: lost}}
 		err := r.endings([]ending{{Hash: "a"}, {Hash: "b"}, {Hash: "a"}}, 0)

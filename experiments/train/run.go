@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	syncatomic "sync/atomic"
 	"time"
 
 	"gradsync/experiments/exp"
@@ -97,8 +98,9 @@ type runner struct {
 	scored   *final    // nil: they have not been evaluated
 	curve    *curve
 	stopping stopping
-	keeping  *keeping // nil: no state is kept
-	stopped  bool     // an evaluation ended the run, of a method with a server
+	keeping  *keeping         // nil: no state is kept
+	stopped  bool             // an evaluation ended the run, of a method with a server
+	probed   syncatomic.Int64 // bytes of the probes of all ranks of this process
 	// unwritten joins the errors of files that a training which ended could not write.
 	unwritten error
 	best      struct {

@@ -143,6 +143,7 @@ func (x *replica) bandwidth(o *ringsparse.Options) error {
 			}
 			open = append(open, x.p.Isend((x.p.Rank()+1)%n, tag, &out))
 			x.end.Probe += int64(len(out.Body))
+			x.probed.Add(int64(len(out.Body)))
 		}
 		for _, q := range open {
 			if err := cluster.Wait(x.p, q); errors.Is(err, cluster.ErrLost) {

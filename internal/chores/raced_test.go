@@ -23,7 +23,7 @@ func TestWhatMayRaceIsRaced(t *testing.T) {
 		})
 	}
 	tested, others := map[string]bool{}, map[string]bool{}
-	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm", "shared/gpu"} {
+	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm", "shared/tensor/engine/internal", "shared/gpu"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err

@@ -157,15 +157,16 @@ func place(lookup func(string) (string, bool)) (at tcp.Config, err error) {
 	at.Certs, _ = lookup(envCerts)
 	at.Listen, _ = lookup(envListen)
 	for _, v := range []struct {
-		name string
-		into *time.Duration
-	}{{envTimeout, &at.Timeout}, {envJoin, &at.Join}} {
+		name  string
+		into  *time.Duration
+		least time.Duration
+	}{{envTimeout, &at.Timeout, tcp.MinTimeout}, {envJoin, &at.Join, 1}} {
 		text, given := lookup(v.name)
 		if !given {
 			continue
 		}
-		if *v.into, err = time.ParseDuration(text); err != nil || *v.into <= 0 {
-			return at, fmt.Errorf("environment: %s=%q: want a duration above 0, as 10s", v.name, text)
+		if *v.into, err = time.ParseDuration(text); err != nil || *v.into < v.least {
+			return at, fmt.Errorf("environment: %s=%q: want a duration of %v at least, as 10s", v.name, text, v.least)
 		}
 	}
 	return at, nil

@@ -51,7 +51,8 @@ func TestPlaceErrors(t *testing.T) {
 		envRank + "=x": envRank, envRank + "=2": "not below", envSize + "=0": envSize, envSize + "=99999999999": envSize, envJob + "=": envJob +
 			" is missing", envJob + "=a\nb": "U+000A",
 		envRendezvous + "=a": "want host:port", envRendezvous + "=:5": "want host:port", envRendezvous + "=a:0": "want host:port", envConns + "=0": envConns,
-		envTimeout + "=5": envTimeout, envTimeout + "=-1s": envTimeout, envHost + "=perhaps": envHost, envRank + "=": envRank,
+		envTimeout + "=5": envTimeout, envTimeout + "=-1s": envTimeout,
+		envTimeout + "=5ns": "want a duration of 10ms at least", envHost + "=perhaps": envHost, envRank + "=": envRank,
 	} {
 		_, ok, err := Place(environment(append([]string{change}, good...))) // the first counts
 		if ok || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: ") {

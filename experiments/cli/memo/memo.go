@@ -18,6 +18,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"gradsync/internal/atomic"
+	"gradsync/internal/readfile"
 )
 
 // Memo keeps finished parts of experiments, a file each; it is an exp.Memo. A part's name, which
@@ -36,6 +37,9 @@ type Memo struct {
 
 // format is the first field of every file.
 const format = "gradsync part 1"
+
+// maxFile is the size in bytes of the largest part that is read.
+const maxFile = 64 * readfile.MiB
 
 // file is a part as it is written.
 type file struct {
@@ -115,7 +119,7 @@ func (m *Memo) State(name string) string { return m.path(m.dirs[0], name, ".stat
 func (m *Memo) Load(name string, v any) bool {
 	for _, dir := range m.dirs {
 		path := m.path(dir, name, ".json")
-		raw, err := os.ReadFile(path)
+		raw, err := readfile.Limited(path, maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -190,7 +194,7 @@ func partsIn(dir string) []string {
 func Values(dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, path := range partsIn(dir) {
-		raw, err := os.ReadFile(path)
+		raw, err := readfile.Limited(path, maxFile)
 		if err != nil {
 			return nil, err
 		}

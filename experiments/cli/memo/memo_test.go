@@ -91,6 +91,25 @@ func TestDamagedPartsAreIgnored(t *testing.T) {
 	}
 }
 
+// Of a part that is longer than any is, nothing is read.
+func TestPartsAreReadUpToALimit(t *testing.T) {
+	dir := t.TempDir()
+	save(t, dir, "a", 41)
+	if err := os.Truncate(partsIn(dir)[0], maxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	m, said := open(t, "", dir)
+	defer m.Close()
+	var v int
+	const want = "at most 67108864 are read"
+	if m.Load("a", &v) || len(*said) != 1 || !strings.Contains((*said)[0], want) {
+		t.Errorf("said %q; want %q", *said, want)
+	}
+	if _, err := Values(dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
 // Without folders of the user's the parts of a command go with it, and lie below its results.
 func TestPartsOfACommandGoWithIt(t *testing.T) {
 	out := t.TempDir()

@@ -53,8 +53,8 @@ type Certs struct {
 // Source: ours: an authority per job, whose key nobody keeps
 func MakeCerts(dir string, c Certs) (files []string, err error) {
 	switch {
-	case c.Ranks < 1 || c.Ranks > maxSize:
-		return nil, fmt.Errorf("certs: %d ranks, want 1 to %d", c.Ranks, maxSize)
+	case c.Ranks < 1 || c.Ranks > MaxSize:
+		return nil, fmt.Errorf("certs: %d ranks, want 1 to %d", c.Ranks, MaxSize)
 	case c.Job == "":
 		return nil, errors.New("certs: the job has no name")
 	case !c.Until.After(c.From):

@@ -38,7 +38,7 @@ type Config struct {
 	// Insecure lets connections be in the clear off loopback: whoever can read the
 	// network reads all gradients, and who writes to it can join.
 	Insecure bool
-	// Timeout is how long a peer may be silent before it counts as lost; 0: 10 s.
+	// Timeout is how long a peer may be silent before it counts as lost, MinTimeout at least; 0: 10 s.
 	Timeout time.Duration
 	// Join is how long the ranks wait for each other at the start; 0: Timeout.
 	Join time.Duration
@@ -60,10 +60,19 @@ type Config struct {
 	wrap func(peer int, conn net.Conn) net.Conn // tests put faults into data connections
 }
 
+// MaxSize is the most ranks of a job: a frame's header has 16 bits for one.
+//
+// Source: ours: the bound that launch tells before it starts a process
+const MaxSize = 1 << 16
+
+// MinTimeout is the least Config.Timeout, of which signs of life take fractions.
+//
+// Source: ours: shorter silences are the scheduler's
+const MinTimeout = 10 * time.Millisecond
+
 const (
 	defaultTimeout = 10 * time.Second
 	defaultChunk   = 1 << 20
-	maxSize        = 1 << 16 // ranks: a frame's header has 16 bits for one
 	maxConns       = 64
 	maxChunk       = 16 << 20
 )
@@ -71,8 +80,8 @@ const (
 // checked returns c with its defaults filled in.
 func (c Config) checked() (Config, error) {
 	switch {
-	case c.Size < 1 || c.Size > maxSize:
-		return c, fmt.Errorf("tcp: size %d, want 1 to %d", c.Size, maxSize)
+	case c.Size < 1 || c.Size > MaxSize:
+		return c, fmt.Errorf("tcp: size %d, want 1 to %d", c.Size, MaxSize)
 	case c.Rank < 0 || c.Rank >= c.Size:
 		return c, fmt.Errorf("tcp: rank %d of %d ranks", c.Rank, c.Size)
 	case cluster.CheckName(c.Job) != nil:
@@ -85,6 +94,8 @@ func (c Config) checked() (Config, error) {
 		return c, errors.New("tcp: certificates and --insecure: want one of the two")
 	case c.Timeout < 0 || c.Join < 0:
 		return c, fmt.Errorf("tcp: time-outs %v and %v, want ≥ 0", c.Timeout, c.Join)
+	case c.Timeout > 0 && c.Timeout < MinTimeout:
+		return c, fmt.Errorf("tcp: time-out %v, want %v at least, or 0 for %v", c.Timeout, MinTimeout, defaultTimeout)
 	case c.Hosts != nil && len(c.Hosts) != c.Size:
 		return c, fmt.Errorf("tcp: %d hosts named for %d ranks", len(c.Hosts), c.Size)
 	case c.Emulate && c.Hosts == nil:

@@ -115,7 +115,7 @@ func (n *node) Recycle(p *rank.Packet) {
 
 // Bounds of what is kept for pieces: the least, which are not worth it below, and how many.
 const (
-	leastKept = 4 << 10
+	leastKept = 512
 	mostKept  = 32
 )
 

@@ -210,7 +210,7 @@ func TestABadConfigurationIsTheRunsError(t *testing.T) {
 	good := tcp.Config{Size: 2, Rendezvous: "127.0.0.1:1"}
 	for _, change := range []func(c *tcp.Config){
 		func(c *tcp.Config) { c.Size = 0 }, func(c *tcp.Config) { c.Rank = 2 }, func(c *tcp.Config) { c.Rank = -1 },
-		func(c *tcp.Config) { c.Conns = -1 }, func(c *tcp.Config) { c.Chunk = -1 }, func(c *tcp.Config) { c.Timeout = -1 },
+		func(c *tcp.Config) { c.Conns = -1 }, func(c *tcp.Config) { c.Chunk = -1 }, func(c *tcp.Config) { c.Timeout = -1 }, func(c *tcp.Config) { c.Timeout = 5 },
 		func(c *tcp.Config) { c.Rendezvous = "host" }, func(c *tcp.Config) { c.Rendezvous = "0.0.0.0:7000" },
 		func(c *tcp.Config) { c.Rendezvous = ":7000" }, func(c *tcp.Config) { c.Hosts = hosts(3) }, func(c *tcp.Config) { c.Emulate = true },
 	} {

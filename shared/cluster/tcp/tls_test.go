@@ -112,8 +112,8 @@ func issued(t *testing.T) (dir string, strays map[string]tcp.Stray) {
 }
 
 // besieged runs a job of two ranks at whose addresses strangers knock: all of strays, some in the clear, one who says
-// nothing and one whose handshake drips. Each sends an introduction that ends the job whose rendezvous parses it. It
-// returns what went wrong.
+// nothing and one whose handshake drips. Each sends an introduction that ends the job whose rendezvous parses it, and at
+// the data address rank 1's own, which the rank that parses it answers. It returns what went wrong.
 func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	cfgs := job(t, 2)
 	for i := range cfgs {
@@ -132,13 +132,17 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 		first = errs[0]
 	}()
 	defer close(over)
-	for _, at := range []string{cfgs[0].Rendezvous, cfgs[0].Listen} {
-		for _, say := range [][]byte{tcp.Deadly("faults"), nil, tcp.HelloOfTLS} {
-			conn := knocked(at, ended)
+	var data []net.Conn
+	for i, introduction := range [][]byte{tcp.Deadly("faults"), tcp.Join("faults")} {
+		for _, say := range [][]byte{introduction, nil, tcp.HelloOfTLS} {
+			conn := knocked([]string{cfgs[0].Rendezvous, cfgs[0].Listen}[i], ended)
 			if conn == nil {
 				return first
 			}
 			defer conn.Close()
+			if i == 1 {
+				data = append(data, conn)
+			}
 			if len(say) == len(tcp.HelloOfTLS) {
 				go drip(conn, say, over)
 			} else if _, err := conn.Write(say); err != nil {
@@ -148,11 +152,12 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	}
 	refused := make(chan error, 2*len(strays))
 	for name, s := range strays {
-		if err := s.Knock(cfgs[0].Rendezvous); err == nil || !strings.Contains(err.Error(), "remote error: tls:") && !errors.Is(err, net.ErrClosed) {
+		err := s.Knock(cfgs[0].Rendezvous, tcp.Deadly("faults"))
+		if err == nil || !strings.Contains(err.Error(), "remote error: tls:") && !errors.Is(err, net.ErrClosed) {
 			refused <- fmt.Errorf("%s at the rendezvous: %w, want an alert", name, err)
 		}
 		go func() { // it is heard once rank 1 has come
-			if s.Knock(cfgs[0].Listen) == nil {
+			if s.Knock(cfgs[0].Listen, tcp.Join("faults")) == nil {
 				refused <- fmt.Errorf("%s at a data address was not refused", name)
 			}
 			refused <- nil
@@ -165,7 +170,7 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	}
 	_, errs := each(cfgs[1:], exchange)
 	<-ended
-	wrong := []error{errs[0], first}
+	wrong := []error{errs[0], first, unanswered(data)}
 	if took := time.Since(begin); took > never/6 {
 		wrong = append(wrong, fmt.Errorf("strangers held the job up for %v", took))
 	}
@@ -176,6 +181,17 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// unanswered returns an error if a connection had an answer, which is longer than an alert.
+func unanswered(conns []net.Conn) error {
+	for _, conn := range conns {
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second)) // its other end has closed it
+		if n, _ := conn.Read(make([]byte, cluster.HeaderBytes)); n == cluster.HeaderBytes {
+			return errors.New("a stranger in the clear was answered at a data address")
+		}
+	}
+	return nil
 }
 
 // knocked opens a connection once somebody listens at an address, nil if the job has ended.

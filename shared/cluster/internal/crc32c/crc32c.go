@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
+	"sync"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -16,6 +17,9 @@ const (
 	least = 4 * block
 )
 
+// texts are kept: crc32 makes what it reads escape, and 256 bytes a message would be most of what a message allocates.
+var texts = sync.Pool{New: func() any { return new([block]byte) }}
+
 // Update continues sum, 0 at first, over b: crc32.Update with Castagnoli's polynomial P.
 //
 // A text A·x^n + B has the remainder of (A·x^n mod P) + B. So the first 256 bytes are folded into the next 256, word by word,
@@ -24,12 +28,13 @@ func Update(sum uint32, b []byte) uint32 {
 	if !folds || len(b) < least {
 		return crc32.Update(sum, castagnoli, b)
 	}
-	var text [block]byte
+	text := texts.Get().(*[block]byte)
+	defer texts.Put(text)
 	copy(text[:], b)
 	// A sum is the complement of the register, which a text begins in.
 	binary.LittleEndian.PutUint32(text[:], binary.LittleEndian.Uint32(text[:])^^sum)
 	n := (len(b) - block) / block * block
-	fold(&text, b[block:block+n], &powers)
+	fold(text, b[block:block+n], &powers)
 	return crc32.Update(crc32.Update(^uint32(0), castagnoli, text[:]), castagnoli, b[block+n:])
 }
 

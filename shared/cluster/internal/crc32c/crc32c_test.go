@@ -5,6 +5,8 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 	"testing"
+
+	"gradsync/shared/race"
 )
 
 // Texts of all lengths about the bounds of blocks, wherever they stand, have the sums of hash/crc32, whatever came before them.
@@ -51,6 +53,17 @@ func TestKnown(t *testing.T) {
 	}
 	if got := Update(0, make([]byte, 32)); got != 0x8a9136aa {
 		t.Errorf("%#x", got)
+	}
+}
+
+// TestUpdateAllocatesNothing: a sum is made for every message.
+func TestUpdateAllocatesNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	text := make([]byte, 2*least)
+	if n := testing.AllocsPerRun(100, func() { Update(0, text) }); n != 0 {
+		t.Errorf("%v allocations a sum, want 0", n)
 	}
 }
 
