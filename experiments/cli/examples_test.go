@@ -24,6 +24,7 @@ var notRun = []struct{ begins, why string }{
 	{"gradsync data verify", "needs data that are downloaded"},
 	{"gradsync grad ", "needs MNIST, which is downloaded"},
 	{"gradsync train --device cuda:0", "needs a GPU"},
+	{"gradsync train --runtime mpi ", "needs mpirun around it: TestMPIGivesTheSameBits"},
 	{"gradsync lab ", "needs root and network namespaces"},
 	{"gradsync launch ", "starts processes of a built program, some on other hosts"},
 	{"gradsync quiz ring --seed 7$", "asks at a terminal"},
