@@ -261,7 +261,7 @@ func TestContestantsMatchTheClaims(t *testing.T) {
 	}
 }
 
-// The rate of benchRate is in the range of what BENCHMARKS.md prints.
+// The rate of benchRate is in the range of what BENCHMARKS.md prints, a median of one hour on a machine that others share: the hours are a least.
 func TestBenchRateIsTheBenchmarks(t *testing.T) {
 	text, err := os.ReadFile("../../../BENCHMARKS.md")
 	if err != nil {
@@ -272,7 +272,7 @@ func TestBenchRateIsTheBenchmarks(t *testing.T) {
 	if row == nil {
 		t.Fatal("BENCHMARKS.md has no row of asm for resnet18, batch 32")
 	}
-	if x, err := strconv.ParseFloat(row[1], 64); err != nil || benchRate < 0.7e9*x || benchRate > 1.4e9*x {
+	if x, err := strconv.ParseFloat(row[1], 64); err != nil || benchRate < 0.7e9*x || benchRate > 1.5e9*x {
 		t.Errorf("benchRate is %g FLOP/s, BENCHMARKS.md prints %s GFLOP/s", benchRate, row[1])
 	}
 }
