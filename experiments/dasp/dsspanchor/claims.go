@@ -12,7 +12,7 @@ import (
 	"gradsync/experiments/result"
 )
 
-// benchRate is the speed of engine asm on two cores in training ResNet-18 at full width, in FLOP/s
+// benchRate is the speed that engine asm reaches on two cores in training ResNet-18 at full width, in FLOP/s
 // (BENCHMARKS.md). ResNet-110's layers are narrower and slower, so a time from it is a lower bound.
 const benchRate = 420e9
 

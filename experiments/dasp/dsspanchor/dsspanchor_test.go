@@ -261,19 +261,29 @@ func TestContestantsMatchTheClaims(t *testing.T) {
 	}
 }
 
-// The rate of benchRate is in the range of what BENCHMARKS.md prints, a median of one hour on a machine that others share: the hours are a least.
+// The rate of benchRate is in the range of what BENCHMARKS.md prints of its fastest round: the hours that it gives are a least.
 func TestBenchRateIsTheBenchmarks(t *testing.T) {
 	text, err := os.ReadFile("../../../BENCHMARKS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(text), "### resnet18, batch 32, 2 threads")
-	row := regexp.MustCompile(`(?m)^\| asm \| \S+ \| [^|]*\| (\d+) \|`).FindStringSubmatch(section)
+	row := regexp.MustCompile(`(?m)^\| asm \| \S+ \| \S+ – \*\*(\S+)\*\* – (\S+) \| (\d+) \|`).FindStringSubmatch(section)
 	if row == nil {
 		t.Fatal("BENCHMARKS.md has no row of asm for resnet18, batch 32")
 	}
-	if x, err := strconv.ParseFloat(row[1], 64); err != nil || benchRate < 0.7e9*x || benchRate > 1.5e9*x {
-		t.Errorf("benchRate is %g FLOP/s, BENCHMARKS.md prints %s GFLOP/s", benchRate, row[1])
+	var n [3]float64 // median and largest number of images a second, and the median's GFLOP/s
+	for i := range n {
+		x, err := strconv.ParseFloat(row[1+i], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n[i] = x
+	}
+	if best := 1e9 * n[2] * n[1] / n[0]; benchRate < 0.7*best || benchRate > 1.4*best {
+		t.Errorf("benchRate is %g FLOP/s, the fastest round of BENCHMARKS.md has %.3g", benchRate, best)
+	} else {
+		t.Logf("the fastest round has %.3g FLOP/s", best)
 	}
 }
 
