@@ -95,7 +95,7 @@ func TestSlurmJob(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		kind, ok := strings.CutPrefix(l.Name, "srun-")
 		if !ok {
-			t.Skip("is for srun")
+			t.Skip("a job of Slurm starts its ranks by srun: TestMPIGivesTheSameBits has " + l.Name)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
