@@ -128,6 +128,14 @@ func (p anyWaiter) WaitOne(r Req) error {
 	return err
 }
 
+// Free gives completed sends and receives back to p, which may use their memory for later ones: nobody may use them any more. A
+// Proc need not take them. A small message costs its ranks more for the memory of its requests than for its bytes.
+func Free(p Proc, reqs ...Req) {
+	if f, ok := p.(interface{ Free(...Req) }); ok {
+		f.Free(reqs...)
+	}
+}
+
 // Sleep lets d of p's time pass.
 func Sleep(p Proc, d time.Duration) error {
 	if d <= 0 {

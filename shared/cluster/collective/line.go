@@ -45,6 +45,7 @@ type Scratch struct {
 	in, out        []cluster.Msg
 	received, sent []cluster.Req
 	sum            []byte // of a chunk, so far
+	line           line
 }
 
 // run makes steps from … to−1.
@@ -118,9 +119,6 @@ func (l *line) run(p cluster.Proc, from, to int) error {
 
 // slots makes room for n messages each way, or takes the scratch's.
 func (l *line) slots(n int) {
-	if l.scratch == nil {
-		l.scratch = &Scratch{}
-	}
 	s := l.scratch
 	if len(s.in) < n {
 		s.in, s.out = make([]cluster.Msg, n), make([]cluster.Msg, n)
@@ -295,8 +293,13 @@ func (l *line) whole(p cluster.Proc) error {
 		}
 		l.out[s+1].Body, l.out[s+1].Declared = m.Body, m.Declared
 	}
-	if err := l.finish(p, l.parts-1); err != nil || l.x == nil {
+	if err := l.finish(p, l.parts-1); err != nil {
 		return err
+	}
+	cluster.Free(p, l.received[:l.parts-1]...)
+	cluster.Free(p, l.sent[:l.parts-1]...)
+	if l.x == nil {
+		return nil
 	}
 	of := func(position, lo, hi int) []byte {
 		body := own

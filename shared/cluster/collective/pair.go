@@ -38,10 +38,11 @@ func (l *line) pair(p cluster.Proc) error {
 	}
 	for k := range pieces {
 		slot := k % slots
-		for _, r := range []cluster.Req{l.received[slot], l.sent[slot]} { // the sum takes the place of what was sent
-			if _, err := p.WaitAny(0, r); err != nil {
+		for _, reqs := range [2][]cluster.Req{l.received, l.sent} { // the sum takes the place of what was sent
+			if _, err := p.WaitAny(0, reqs[slot:slot+1]...); err != nil {
 				return err
 			}
+			cluster.Free(p, reqs[slot:slot+1]...)
 		}
 		lo, hi := bounds(k)
 		if err := l.join(&l.in[slot], lo, hi); err != nil {

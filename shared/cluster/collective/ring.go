@@ -92,10 +92,15 @@ func (r Ring) allGather(p cluster.Proc, tag cluster.Tag, v vector) error {
 
 // line is p's place in the ring.
 func (r Ring) line(p cluster.Proc, tag cluster.Tag, v vector) (*line, error) {
-	l := &line{vector: v, tag: tag, parts: p.Size(), position: p.Rank(), segment: r.Segment, scratch: r.Scratch}
 	if r.Segment < 0 {
 		return nil, fmt.Errorf("collective: ring with pieces of %d elements, want 0 or more", r.Segment)
 	}
+	s := r.Scratch
+	if s == nil {
+		s = &Scratch{}
+	}
+	l := &s.line
+	*l = line{vector: v, tag: tag, parts: p.Size(), position: p.Rank(), segment: r.Segment, scratch: s}
 	if r.Order == nil {
 		l.left, l.right = mod(l.position-1, l.parts), mod(l.position+1, l.parts)
 		return l, nil

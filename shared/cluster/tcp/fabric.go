@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 // Fabric carries frames between the processes of a job where that is not TCP, as MPI does. A process has one for all
@@ -126,7 +127,7 @@ func (l *lent) join(net.Listener) error {
 	n.Mu.Lock()
 	for r := range n.peers {
 		if r != n.cfg.Rank {
-			n.peers[r] = &peer{n: n, rank: r, job: l.job, arriving: map[int64]*packet{}}
+			n.peers[r] = &peer{n: n, rank: r, job: l.job, arriving: map[int64]*rank.Packet{}}
 		}
 	}
 	n.Mu.Unlock()
@@ -211,7 +212,7 @@ func (l *lent) take(h cluster.Header) (piece []byte, landed func()) {
 }
 
 // landed checks a piece that is where it belongs.
-func (l *lent) landed(p *peer, h cluster.Header, m *packet, dst []byte) {
+func (l *lent) landed(p *peer, h cluster.Header, m *rank.Packet, dst []byte) {
 	n := l.n
 	sum := cluster.Checksum(0, dst)
 	n.read.Add(int64(len(dst)))

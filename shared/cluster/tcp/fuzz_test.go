@@ -11,6 +11,7 @@ import (
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/internal/match"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 // stream is a connection that reads from a buffer.
@@ -81,11 +82,11 @@ func FuzzData(f *testing.F) {
 		n := newNode(cfg, 1, nil)
 		defer n.cancel()
 		n.ctl = newWire(streamOf(nil), &cfg)
-		p := &peer{n: n, rank: 1, job: jobHash(""), links: make([]*link, 1), arriving: map[int64]*packet{}}
+		p := &peer{n: n, rank: 1, job: jobHash(""), links: make([]*link, 1), arriving: map[int64]*rank.Packet{}}
 		n.peers[1] = p
 		p.links[0] = newLink(n, p, 0, streamOf(b))
 		var in cluster.Msg
-		q := n.self.NewReq("recv")
+		q := n.self.NewReq(rank.Receiving)
 		q.Into = &in
 		n.self.Receive(q, match.Key{From: 1, Tag: 1})
 		before := allocated()

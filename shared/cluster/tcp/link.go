@@ -25,8 +25,8 @@ type peer struct {
 	lost    bool           // this rank was told so: its connections are closed
 	users   sync.WaitGroup // readers and writers of its links
 
-	announced int64             // messages whose first piece has come
-	arriving  map[int64]*packet // those of several pieces, by number
+	announced int64                  // messages whose first piece has come
+	arriving  map[int64]*rank.Packet // those of several pieces, by number
 }
 
 // link is one data connection: whole frames, in order.
@@ -61,14 +61,14 @@ type reading struct {
 	frame   int64 // frames read
 	open    bool  // the header is read
 	h       cluster.Header
-	now     *packet   // the message that it belongs to; nil: none
-	dst     []byte    // where its piece goes
-	at      int       // bytes of that read
-	sum     uint32    // of those
-	scratch []byte    // of the probe
-	since   time.Time // nothing has come since, of a direct connection in the midst of a frame
-	over    bool      // of a direct connection: no more is read
-	ended   bool      // a receive has ended
+	now     *rank.Packet // the message that it belongs to; nil: none
+	dst     []byte       // where its piece goes
+	at      int          // bytes of that read
+	sum     uint32       // of those
+	scratch []byte       // of the probe
+	since   time.Time    // nothing has come since, of a direct connection in the midst of a frame
+	over    bool         // of a direct connection: no more is read
+	ended   bool         // a receive has ended
 }
 
 // writing holds one batch and the memory to write it.

@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 // arrival is a data connection that another rank opened, or why there is none.
@@ -25,7 +26,7 @@ func (n *node) mesh(ln net.Listener) error {
 	n.Mu.Lock()
 	for r := range n.peers {
 		if r != n.cfg.Rank {
-			n.peers[r] = &peer{n: n, rank: r, job: jobHash(n.cfg.Job), links: make([]*link, n.cfg.Conns), arriving: map[int64]*packet{}}
+			n.peers[r] = &peer{n: n, rank: r, job: jobHash(n.cfg.Job), links: make([]*link, n.cfg.Conns), arriving: map[int64]*rank.Packet{}}
 		}
 	}
 	n.Mu.Unlock()

@@ -17,14 +17,6 @@ const eager = 16 << 10
 // grows with what arrives.
 const whole = 64 << 20
 
-// packet is a message that arrives. One without a body too is whole only when its
-// reader says it.
-type packet struct {
-	rank.Packet
-	got    int   // bytes so far
-	number int64 // among those of its sender, if it has several pieces
-}
-
 // Send implements rank.Network.
 func (n *node) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
 	to, body := q.Peer, m.Body
@@ -111,9 +103,13 @@ func (n *node) Recycle(p *rank.Packet) {
 		n.recycle(x.B)
 	}
 	p.Body, p.Parts = nil, nil
+	if p.Whole && !p.Split && len(n.spare) < mostKept { // else another connection may have a piece of it
+		*p = rank.Packet{}
+		n.spare = append(n.spare, p)
+	}
 }
 
-// Bounds of what is kept for pieces: the least, which are not worth it below, and how many.
+// Bounds of what is kept for pieces: the least, which are not worth it below, and how many of them, and of packets.
 const (
 	leastKept = 512
 	mostKept  = 32
@@ -128,6 +124,17 @@ func (n *node) recycle(b []byte) {
 		n.free = slices.Delete(n.free, 0, 1)
 	}
 	n.free = append(n.free, b)
+}
+
+// packet returns an empty packet. The caller holds the lock.
+func (n *node) packet() *rank.Packet {
+	last := len(n.spare) - 1
+	if last < 0 {
+		return &rank.Packet{}
+	}
+	m := n.spare[last]
+	n.spare = n.spare[:last]
+	return m
 }
 
 // buffer returns memory for a piece that comes before its receive: kept, of less than four times its size, or new. The caller
@@ -146,7 +153,7 @@ func (n *node) buffer(size int) []byte {
 }
 
 // place returns where size bytes at off of p go. The caller holds the lock.
-func (n *node) place(p *packet, off, size int) []byte {
+func (n *node) place(p *rank.Packet, off, size int) []byte {
 	if room := p.Room(); room != nil && p.Body == nil {
 		return room[off : off+size]
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/internal/match"
+	"gradsync/shared/cluster/internal/rank"
 )
 
 // A message without a body may be announced, its receive posted, and its reader only
@@ -22,10 +23,10 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 		}
 		n := newNode(cfg, 1, nil)
 		defer n.cancel()
-		p := &peer{n: n, rank: 1, links: make([]*link, 1), arriving: map[int64]*packet{}}
+		p := &peer{n: n, rank: 1, links: make([]*link, 1), arriving: map[int64]*rank.Packet{}}
 		l := newLink(n, p, 0, streamOf(nil))
 		var m cluster.Msg
-		q, early := n.self.NewReq("recv"), false
+		q, early := n.self.NewReq(rank.Receiving), false
 		var both sync.WaitGroup
 		n.Mu.Lock()
 		both.Go(func() {
@@ -69,7 +70,7 @@ func TestADeclaredMessageBetweenPieces(t *testing.T) {
 	n := newNode(cfg, 1, nil)
 	defer n.cancel()
 	n.chunk = 10
-	p := &peer{n: n, rank: 1, arriving: map[int64]*packet{}}
+	p := &peer{n: n, rank: 1, arriving: map[int64]*rank.Packet{}}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
 	for i, h := range []cluster.Header{

@@ -56,6 +56,7 @@ type node struct {
 	peers    []*peer  // by rank, nil: this one
 	free     [][]byte // for pieces
 	bodies   [][]byte // for whole bodies: such as were given away and have been written
+	spare    []*rank.Packet
 	probed   chan struct{}
 	tried    int64 // bytes of the probe, at rank 0
 	acked    int64 // bytes of messages, says the kernel; −1: it does not

@@ -40,7 +40,7 @@ func linked(t *testing.T, chunk int) (a, b *node) {
 		n := newNode(cfg, 1, nil)
 		t.Cleanup(n.cancel)
 		n.chunk, n.ctl = chunk, newWire(streamOf(nil), &cfg)
-		p := &peer{n: n, rank: 1 - r, job: jobHash(""), links: make([]*link, 1), arriving: map[int64]*packet{}}
+		p := &peer{n: n, rank: 1 - r, job: jobHash(""), links: make([]*link, 1), arriving: map[int64]*rank.Packet{}}
 		n.peers[1-r], p.links[0] = p, newLink(n, p, 0, conn)
 		return n
 	}
@@ -49,7 +49,7 @@ func linked(t *testing.T, chunk int) (a, b *node) {
 
 // expect receives into m from the other rank.
 func (n *node) expect(m *cluster.Msg) *rank.Req {
-	q := n.self.NewReq("recv")
+	q := n.self.NewReq(rank.Receiving)
 	q.Into = m
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
@@ -59,7 +59,7 @@ func (n *node) expect(m *cluster.Msg) *rank.Req {
 
 // dispatch sends body to the other rank.
 func (n *node) dispatch(body []byte) *rank.Req {
-	q := n.self.NewReq("send")
+	q := n.self.NewReq(rank.Sending)
 	q.Tag = 7
 	n.Mu.Lock()
 	n.post(q, 1-n.cfg.Rank, &cluster.Msg{Body: body}, body, 0)

@@ -123,22 +123,23 @@ func (l *link) first() error {
 // the place of its piece; nil if it continues none that is open. From its first
 // piece on a message has its place among the others of its sender. The caller holds
 // the lock.
-func (p *peer) announce(h cluster.Header) (m *packet, dst []byte) {
+func (p *peer) announce(h cluster.Header) (m *rank.Packet, dst []byte) {
 	if h.Flags&cluster.FlagMore != 0 {
 		m = p.arriving[h.Meta[0]]
-		if m == nil || m.Size != h.Size || h.Piece > m.Size-m.got {
+		if m == nil || m.Size != h.Size || h.Piece > m.Size-m.Got {
 			return nil, nil
 		}
 		return m, p.n.place(m, int(h.Meta[1]), h.Piece)
 	}
-	m = &packet{Packet: rank.Packet{Key: match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, Meta: h.Meta,
-		Size: h.Size, Declared: h.Flags&cluster.FlagDeclared != 0}}
+	m = p.n.packet()
+	m.Key, m.Meta = match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, h.Meta
+	m.Size, m.Declared = h.Size, h.Flags&cluster.FlagDeclared != 0
 	if !m.Declared && h.Piece < h.Size {
-		m.number = p.announced
-		p.arriving[m.number] = m
+		m.Split, m.Number = true, p.announced
+		p.arriving[m.Number] = m
 	}
 	p.announced++
-	p.n.self.Arrive(&m.Packet)
+	p.n.self.Arrive(m)
 	if h.Piece > 0 {
 		dst = p.n.place(m, 0, h.Piece)
 	}
@@ -147,17 +148,17 @@ func (p *peer) announce(h cluster.Header) (m *packet, dst []byte) {
 
 // landed notes that the piece of h is where announce said, completes the message
 // with its last one, and reports whether that ended a receive. The caller holds the lock.
-func (p *peer) landed(h cluster.Header, m *packet) (ended bool) {
-	m.got += h.Piece
-	m.Whole = m.Declared || m.got == m.Size
+func (p *peer) landed(h cluster.Header, m *rank.Packet) (ended bool) {
+	m.Got += h.Piece
+	m.Whole = m.Declared || m.Got == m.Size
 	if !m.Whole {
 		return false
 	}
-	if h.Piece < h.Size && !m.Declared {
-		delete(p.arriving, m.number)
+	if m.Split {
+		delete(p.arriving, m.Number)
 	}
 	if ended = m.Recv != nil; ended {
-		p.n.self.Finish(&m.Packet)
+		p.n.self.Finish(m)
 	}
 	p.arrived++
 	return ended

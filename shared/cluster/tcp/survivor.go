@@ -150,7 +150,7 @@ func (n *node) drop(p *peer) {
 	}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	open := map[*packet]bool{}
+	open := map[*rank.Packet]bool{}
 	for _, q := range p.arriving {
 		open[q] = true
 	}
@@ -169,7 +169,7 @@ func (n *node) drop(p *peer) {
 	clear(p.arriving)
 	var parts []*rank.Packet
 	for q := range open { // in any order: Discard knows that of the receives
-		parts = append(parts, &q.Packet)
+		parts = append(parts, q)
 	}
 	n.self.Discard(parts)
 	n.losses++

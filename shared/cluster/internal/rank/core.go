@@ -184,20 +184,39 @@ type Req struct {
 	Body []byte       // of a send: what was given away and is still to be written
 
 	rank    *Rank
-	bound   bool   // of a receive: its message has begun to arrive
 	order   uint64 // of a receive: how many were posted before it
-	unasked bool   // of a receive that is bound: Cancel waits for its end
-	kind    string
-	done    bool
 	seq     uint64
 	err     error
 	work    *computation
-	thread  *Thread // of a Go
+	thread  *Thread    // of a Go
+	one     [1]*Thread // memory of waiting: almost always one thread waits
 	waiting []*Thread
+	kind    Kind
+	bound   bool // of a receive: its message has begun to arrive
+	unasked bool // of a receive that is bound: Cancel waits for its end
+	done    bool
+}
+
+// Kind names the operation of a request. It is a byte, for small messages allocate little else than requests.
+type Kind uint8
+
+// Kinds of requests.
+const (
+	Sending Kind = iota
+	Receiving
+	Broadcasting
+	Computing
+	Running // a thread
+	Losing  // a rank
+)
+
+// String returns the word of cluster.Waiter.
+func (k Kind) String() string {
+	return [...]string{"send", "recv", "bcast", "compute", "thread", "lost"}[k]
 }
 
 // NewReq returns an open request of r.
-func (r *Rank) NewReq(kind string) *Req { return &Req{rank: r, kind: kind, Peer: -1} }
+func (r *Rank) NewReq(kind Kind) *Req { return &Req{rank: r, kind: kind, Peer: -1} }
 
 // Complete ends q, unless it has ended, and wakes every thread that waits for
 // it. The caller holds the lock.

@@ -13,8 +13,8 @@ type Network interface {
 	Send(t *Thread, q *Req, m *cluster.Msg)
 	// Broadcast sends m to others, in the same way.
 	Broadcast(t *Thread, q *Req, others []int, m *cluster.Msg)
-	// Recycle may keep the buffers of p, of which nobody has need any more. It is
-	// called with the lock.
+	// Recycle may keep the buffers of p, of which nobody has need any more, and p itself if
+	// it is whole. It is called with the lock.
 	Recycle(p *Packet)
 }
 
@@ -28,6 +28,11 @@ type Packet struct {
 	Body     []byte // the body in a buffer of its own, which the receive may keep
 	Parts    []Part // pieces that came before there was a buffer for the body
 	Recv     *Req   // the receive that it is for, once there is one
+
+	// For a Network whose messages come in pieces: without a body too one is whole only when that says it.
+	Split  bool  // it has several pieces
+	Got    int   // bytes so far
+	Number int64 // among the messages of its sender
 }
 
 // Part is a piece of a body.
@@ -96,7 +101,8 @@ const brief = 4 << 10
 // Finish ends the receive of p, which has become whole. The caller holds the lock;
 // Finish gives it up while it copies much.
 func (r *Rank) Finish(p *Packet) {
-	p.Recv.Peer = p.Key.From // with the lock: who waits for the receive is asked for whom
+	q := p.Recv
+	q.Peer = p.Key.From // with the lock: who waits for the receive is asked for whom
 	if p.Size <= brief {
 		p.fill()
 	} else {
@@ -105,7 +111,7 @@ func (r *Rank) Finish(p *Packet) {
 		r.core.Mu.Lock()
 	}
 	r.net.Recycle(p)
-	p.Recv.Complete(nil)
+	q.Complete(nil)
 }
 
 // Receive posts q, to be completed once a message that key accepts has filled

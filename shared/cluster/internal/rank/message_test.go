@@ -108,7 +108,7 @@ func TestWhereABodyGoes(t *testing.T) {
 			p := *c.p
 			p.Key, p.Meta, p.Body = match.Key{From: 1, Tag: 3}, [4]int64{8, 9}, slices.Clone(c.p.Body)
 			kept := p.Body
-			q := b.ranks[0].NewReq("recv")
+			q := b.ranks[0].NewReq(rank.Receiving)
 			q.Into, b.recycled = &m, nil
 			b.Mu.Lock()
 			if posted {
@@ -144,7 +144,7 @@ func TestAReceiveInTheMiddleOfAMessage(t *testing.T) {
 	b := newBench(1, rank.Config{})
 	p := &rank.Packet{Key: match.Key{Tag: 3}, Size: 2, Parts: []rank.Part{{B: []byte{1}}}}
 	var m cluster.Msg
-	q := b.ranks[0].NewReq("recv")
+	q := b.ranks[0].NewReq(rank.Receiving)
 	q.Into = &m
 	b.Mu.Lock()
 	b.ranks[0].Arrive(p)
@@ -205,6 +205,35 @@ func TestCancelWaitsForAMessageThatHasBegun(t *testing.T) {
 			proc.Cancel(q)
 			if now := proc.Now(); !q.Done() || q.Err() != nil || m.Body[0] != 5 || now != 3*time.Second {
 				t.Errorf("after %v: done %v, %v, %+v", now, q.Done(), q.Err(), m)
+			}
+			return nil
+		}))
+	})
+}
+
+// A freed request is used by a later operation as a new one; one that is not done, or that is no message's, is not taken.
+func TestFreedRequestsAreUsedAgain(t *testing.T) {
+	within(t, func(t *testing.T) {
+		ok(t)(newBench(1, rank.Config{}).run(func(p cluster.Proc) error {
+			var a, b, c, d cluster.Msg
+			open, got := p.Irecv(0, 8, &d), p.Irecv(0, 7, &a)
+			work := p.Start(nil, cluster.Work{})[0]
+			if err := errors.Join(send(p, 0, 7, 1), cluster.Wait(p, got, work)); err != nil {
+				return err
+			}
+			cluster.Free(p, open, got, work, got, nil)
+			again, other := p.Irecv(cluster.Any, 7, &b), p.Irecv(0, 7, &c)
+			if again != got || other == got || other == open || other == work {
+				t.Errorf("got %p %p of the freed %p, %p (open), %p (a computation)", again, other, got, open, work)
+			}
+			if again.Done() || again.Err() != nil || open.Done() || !work.Done() {
+				t.Errorf("after Free: done %v, %v, %v", again.Done(), open.Done(), work.Done())
+			}
+			if err := errors.Join(send(p, 0, 7, 2), send(p, 0, 7, 3), send(p, 0, 8, 4), cluster.Wait(p, other, again, open)); err != nil {
+				return err
+			}
+			if a.Body[0] != 1 || b.Body[0] != 2 || c.Body[0] != 3 || d.Body[0] != 4 {
+				t.Errorf("received %v, %v, %v, %v", a.Body, b.Body, c.Body, d.Body)
 			}
 			return nil
 		}))

@@ -35,19 +35,21 @@ func (t *Thread) polls(reqs []cluster.Req) bool {
 // poll drives the network until t is woken or its patience is over, and reports whether it is woken. A thread that has
 // polled in vain has half the patience, until a wait was short again.
 func (t *Thread) poll(d time.Duration, timed bool) bool {
-	last := time.Now()
-	end := last.Add(d)
+	var begin, last time.Duration // since the run began; a clock is read once something has been waited for
 	for idle := 0; len(t.wake) == 0; idle++ {
 		moved := t.core.Poll(t.peers)
 		if len(t.wake) > 0 {
 			break
 		}
-		now := time.Now()
+		now := t.core.Now()
+		if begin == 0 {
+			begin, last = now, now
+		}
 		if moved {
 			last, idle = now, 0
 		}
 		switch {
-		case timed && now.After(end), now.Sub(last) > patience>>t.hurry:
+		case timed && now-begin > d, now-last > patience>>t.hurry:
 			t.hurry = min(t.hurry+1, 4)
 			return len(t.wake) > 0
 		case idle >= alone:

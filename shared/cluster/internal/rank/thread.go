@@ -30,6 +30,7 @@ type Thread struct {
 	hurry   int   // halves its patience so often
 	listed  int   // losses that Alive has left out
 	alarm   *Req  // the last that Lost returned
+	spare   []*Req
 
 	streams map[string]*rand.Rand
 	named   map[string]int // threads made so far, by name
@@ -157,7 +158,7 @@ func (t *Thread) Rand(stream string) *rand.Rand {
 }
 
 func (t *Thread) Go(name string, body func(cluster.Proc) error) cluster.Req {
-	q := t.rank.NewReq("thread")
+	q := t.rank.NewReq(Running)
 	err := t.Enter()
 	defer t.core.Mu.Unlock()
 	if err != nil {
@@ -174,7 +175,7 @@ func (t *Thread) Go(name string, body func(cluster.Proc) error) cluster.Req {
 
 func (t *Thread) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	match.CheckMessage("send", t.rank.id, t.Size(), to, tag, m)
-	q := t.rank.NewReq("send")
+	q := t.req(Sending)
 	q.Peer, q.Tag = to, tag
 	t.rank.net.Send(t, q, m)
 	if m.Given {
@@ -189,14 +190,14 @@ func (t *Thread) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req
 		peer = 0
 	}
 	match.CheckMessage("receive", t.rank.id, t.Size(), peer, tag, into)
-	q := t.rank.NewReq("recv")
+	q := t.req(Receiving)
 	t.receive(q, match.Key{From: from, Tag: tag}, into)
 	return q
 }
 
 func (t *Thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	match.CheckGroup(t.rank.id, t.Size(), group, root, tag, m)
-	q := t.rank.NewReq("bcast")
+	q := t.rank.NewReq(Broadcasting)
 	q.Peer, q.Tag = root, tag
 	if t.rank.id == root {
 		t.rank.net.Broadcast(t, q, match.Others(group, root), m)
@@ -204,6 +205,33 @@ func (t *Thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) 
 		t.receive(q, match.Key{From: root, Tag: tag, Bcast: true}, m)
 	}
 	return q
+}
+
+// mostSpare is how many requests a thread keeps.
+const mostSpare = 64
+
+// req returns an open request: one that was freed, or a new one.
+func (t *Thread) req(kind Kind) *Req {
+	last := len(t.spare) - 1
+	if last < 0 {
+		return t.rank.NewReq(kind)
+	}
+	q := t.spare[last]
+	t.spare = t.spare[:last]
+	q.kind = kind
+	return q
+}
+
+// Free keeps completed sends and receives for later ones: see cluster.Free.
+func (t *Thread) Free(reqs ...cluster.Req) {
+	_ = t.Enter()
+	defer t.core.Mu.Unlock()
+	for _, r := range reqs {
+		if q := t.own(r); q != nil && q.done && (q.kind == Sending || q.kind == Receiving) && len(t.spare) < mostSpare {
+			*q = Req{rank: t.rank, Peer: -1}
+			t.spare = append(t.spare, q)
+		}
+	}
 }
 
 // receive posts q for a message that key accepts.

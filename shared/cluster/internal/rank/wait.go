@@ -63,6 +63,9 @@ func (t *Thread) block(d time.Duration, timed bool, reqs []cluster.Req) {
 	c := t.core
 	for i := range reqs {
 		if q := t.own(reqs[i]); q != nil {
+			if q.waiting == nil {
+				q.waiting = q.one[:0]
+			}
 			q.waiting = append(q.waiting, t)
 		}
 	}
@@ -117,7 +120,7 @@ func (q *Req) forget(t *Thread) {
 func (t *Thread) waiters() (all []cluster.Waiter) {
 	for _, r := range t.waiting {
 		if q := t.own(r); q != nil {
-			all = append(all, cluster.Waiter{Rank: t.rank.id, Thread: t.name, Op: q.kind, Peer: q.Peer, Tag: q.Tag})
+			all = append(all, cluster.Waiter{Rank: t.rank.id, Thread: t.name, Op: q.kind.String(), Peer: q.Peer, Tag: q.Tag})
 		}
 	}
 	if all == nil {
@@ -133,7 +136,7 @@ func (t *Thread) Cancel(r cluster.Req) {
 	if err != nil || q == nil {
 		return
 	}
-	if q.kind != "recv" {
+	if q.kind != Receiving {
 		panic(fmt.Sprintf("cluster: rank %d cancels a %s; only receives can be", t.rank.id, q.kind))
 	}
 	if t.rank.box.Cancel(q) {
