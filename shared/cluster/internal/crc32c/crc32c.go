@@ -1,5 +1,5 @@
 // Package crc32c computes the checksum of frames: CRC-32C, as hash/crc32 does, and large bodies three times as fast where the
-// processor multiplies polynomials in 512 bits.
+// processor multiplies polynomials in 512 bits, nearly twice as fast where it does in 256.
 package crc32c
 
 import (
@@ -17,6 +17,15 @@ const (
 	least = 4 * block
 )
 
+// In 256 bits folding is no faster than the processor's instruction for 8 bytes of CRC-32C, and uses other parts of it. So both
+// run at once: of each pass the first bytes are folded, and three texts of stride bytes after them go through that instruction,
+// not a power of two apart, which would meet in one set of the cache. The last block is what the pass ends in.
+const (
+	stride = 65 * 64
+	folded = 4 * stride
+	pass   = folded + 3*stride + block
+)
+
 // texts are kept: crc32 makes what it reads escape, and 256 bytes a message would be most of what a message allocates.
 var texts = sync.Pool{New: func() any { return new([block]byte) }}
 
@@ -25,7 +34,7 @@ var texts = sync.Pool{New: func() any { return new([block]byte) }}
 // A text A·x^n + B has the remainder of (A·x^n mod P) + B. So the first 256 bytes are folded into the next 256, word by word,
 // until 256 bytes with the same remainder are left, of which crc32 makes the sum.
 func Update(sum uint32, b []byte) uint32 {
-	if !folds || len(b) < least {
+	if !wide && !narrow || len(b) < least || narrow && len(b) < block+pass {
 		return crc32.Update(sum, castagnoli, b)
 	}
 	text := texts.Get().(*[block]byte)
@@ -33,14 +42,38 @@ func Update(sum uint32, b []byte) uint32 {
 	copy(text[:], b)
 	// A sum is the complement of the register, which a text begins in.
 	binary.LittleEndian.PutUint32(text[:], binary.LittleEndian.Uint32(text[:])^^sum)
-	n := (len(b) - block) / block * block
-	fold(text, b[block:block+n], &powers)
-	return crc32.Update(crc32.Update(^uint32(0), castagnoli, text[:]), castagnoli, b[block+n:])
+	b = b[block:]
+	if wide {
+		n := len(b) / block * block
+		fold(text, b[:n], &next)
+		b = b[n:]
+	}
+	for ; len(b) >= pass; b = b[pass:] { // narrow
+		further(text, b)
+	}
+	return crc32.Update(crc32.Update(^uint32(0), castagnoli, text[:]), castagnoli, b)
 }
 
-// powers holds the factors that move the low and the high word of 16 bytes 256 bytes further: the first is 64 bits before
+// further makes text, of which b is the continuation, a text of the same remainder a pass further on. A register is the beginning
+// of the text that comes after it, so those that the three texts leave move to the end of the last one.
+func further(text *[block]byte, b []byte) {
+	sums := foldAndSum(text, b, &next)
+	var first, second, rest [block]byte
+	binary.LittleEndian.PutUint32(first[:], sums[0])
+	binary.LittleEndian.PutUint32(second[:], sums[1])
+	copy(rest[:], b[pass-block:])
+	binary.LittleEndian.PutUint32(rest[:], binary.LittleEndian.Uint32(rest[:])^sums[2])
+	fold(&first, second[:], &over)
+	fold(&first, rest[:], &over)
+	fold(text, first[:], &beyond)
+}
+
+// next, over and beyond move a text by a block, past one of the three texts, and past all of them.
+var next, over, beyond = powers(block), powers(stride), powers(3*stride + block)
+
+// powers returns the factors that move the low and the high word of 16 bytes n bytes further: the first is 64 bits before
 // the second in the text. Bits are mirrored, as CRC-32C has them, and a product of mirrored words is one bit off.
-var powers = [2]uint64{power(8*block + 32), power(8*block - 32)}
+func powers(n int) [2]uint64 { return [2]uint64{power(8*n + 32), power(8*n - 32)} }
 
 // power returns x^n mod P, mirrored, shifted by that bit.
 func power(n int) uint64 {

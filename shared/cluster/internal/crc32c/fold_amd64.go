@@ -2,10 +2,31 @@ package crc32c
 
 import "golang.org/x/sys/cpu"
 
-// folds says that fold is there: AVX-512 with products of polynomials.
-var folds = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPCLMULQDQ
+// wide says that there are products of polynomials in 512 bits, narrow that there are in 256 alone.
+var (
+	wide   = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPCLMULQDQ
+	narrow = !wide && cpu.X86.HasAVX2 && cpu.X86.HasSSE42 && multiplies()
+)
+
+// multiplies reports whether the processor has VPCLMULQDQ, for which package cpu looks only where there is AVX-512.
+func multiplies() bool
 
 // fold makes text, of which b is the continuation in whole blocks, a text of the same remainder.
+func fold(text *[block]byte, b []byte, powers *[2]uint64) {
+	if wide {
+		fold512(text, b, powers)
+		return
+	}
+	fold256(text, b, powers)
+}
+
+//go:noescape
+func fold512(text *[block]byte, b []byte, powers *[2]uint64)
+
+//go:noescape
+func fold256(text *[block]byte, b []byte, powers *[2]uint64)
+
+// foldAndSum folds the first bytes of a pass into text and returns the registers that the three texts after them leave, each from 0.
 //
 //go:noescape
-func fold(text *[block]byte, b []byte, powers *[2]uint64)
+func foldAndSum(text *[block]byte, b []byte, powers *[2]uint64) (sums [3]uint32)

@@ -2,6 +2,8 @@
 
 package crc32c
 
-const folds = false
+const wide, narrow = false, false
 
 func fold(*[block]byte, []byte, *[2]uint64) {}
+
+func foldAndSum(*[block]byte, []byte, *[2]uint64) (sums [3]uint32) { return sums }
