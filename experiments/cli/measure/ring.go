@@ -26,9 +26,9 @@ import (
 	"gradsync/shared/cluster/tcp"
 )
 
-// defaultSegment is the number of elements in a piece of a chunk that bench ring sends: a
-// piece is added and forwarded while the next one arrives.
-const defaultSegment = 64 << 10
+// defaultSegment is the number of elements in a piece of a chunk that bench ring sends: a piece is added and forwarded while the
+// next one arrives. In smaller ones reads of one rank meet writes of the other in the lock of a socket.
+const defaultSegment = 256 << 10
 
 // defaultShort is the number of elements up to which bench ring gathers a vector whole: the time of a message less is worth more
 // than the bytes that it takes. Two processes move no more bytes for it, so they gather all.
