@@ -12,8 +12,8 @@ import (
 	"gradsync/experiments/result"
 )
 
-// benchRate is the speed that engine asm reaches on two cores in training ResNet-18 at full width, in FLOP/s
-// (BENCHMARKS.md). ResNet-110's layers are narrower and slower, so a time from it is a lower bound.
+// benchRate is the speed that engine asm reaches on two cores with AVX-512 in training ResNet-18 at full width, in FLOP/s
+// (BENCHMARKS.md, whose processor may be another). ResNet-110's layers are narrower and slower, so a time from it is a lower bound.
 const benchRate = 420e9
 
 // trainingCost returns what a training of 300 epochs costs in FLOP, three passes per image, and the
