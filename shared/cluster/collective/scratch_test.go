@@ -146,7 +146,7 @@ func TestAShortAllReduceAllocatesNothing(t *testing.T) {
 			return 0, err
 		}
 		runtime.ReadMemStats(&after)
-		if made := after.Mallocs - before.Mallocs; made > steps*3/2 { // one of each rank would be two; the race detector drops some of what is kept
+		if made := after.Mallocs - before.Mallocs; made > steps/4 { // of both ranks; the race detector drops some of what is kept
 			return 0, fmt.Errorf("rank %d: %d allocations in %d all-reduces", p.Rank(), made, steps)
 		}
 		return 0, nil

@@ -103,7 +103,7 @@ func (n *node) Recycle(p *rank.Packet) {
 		n.recycle(x.B)
 	}
 	p.Body, p.Parts = nil, nil
-	if p.Whole && !p.Split && len(n.spare) < mostKept { // else another connection may have a piece of it
+	if p.Whole && !p.Split && len(n.spare) < mostKept { // of pieces that overlap, as no rank sends them, another connection may have one
 		*p = rank.Packet{}
 		n.spare = append(n.spare, p)
 	}

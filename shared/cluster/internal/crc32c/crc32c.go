@@ -1,5 +1,5 @@
 // Package crc32c computes the checksum of frames: CRC-32C, as hash/crc32 does, and large bodies three times as fast where the
-// processor multiplies polynomials in 512 bits, nearly twice as fast where it does in 256.
+// processor multiplies polynomials in 512 bits, half as fast again where it does in 256.
 package crc32c
 
 import (
@@ -19,7 +19,7 @@ const (
 
 // In 256 bits folding is no faster than the processor's instruction for 8 bytes of CRC-32C, and uses other parts of it. So both
 // run at once: of each pass the first bytes are folded, and three texts of stride bytes after them go through that instruction,
-// not a power of two apart, which would meet in one set of the cache. The last block is what the pass ends in.
+// not a power of two apart, which would meet in one set of the cache. One more block ends it.
 const (
 	stride = 65 * 64
 	folded = 4 * stride

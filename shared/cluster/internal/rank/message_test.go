@@ -239,3 +239,35 @@ func TestFreedRequestsAreUsedAgain(t *testing.T) {
 		}))
 	})
 }
+
+// What a freed request was leaves no trace in what it is next: a receive that it becomes can be cancelled, and a wait for it tells
+// its own operation and tag.
+func TestAReusedRequestIsNew(t *testing.T) {
+	within(t, func(t *testing.T) {
+		b := newBench(2, rank.Config{})
+		_, err := b.run(func(p cluster.Proc) error {
+			var a, c cluster.Msg
+			got := p.Irecv(1, 7, &a)
+			if err := cluster.Wait(p, got); err != nil {
+				return err
+			}
+			cluster.Free(p, got)
+			again := p.Irecv(cluster.Any, 8, &c)
+			p.Cancel(again)
+			if err := cluster.Wait(p, again); again != got || !errors.Is(err, cluster.ErrCancelled) {
+				t.Errorf("%p of the freed %p ends with %v, want %v", again, got, err, cluster.ErrCancelled)
+			}
+			cluster.Free(p, again)
+			sent := p.Isend(0, 9, &cluster.Msg{Body: []byte{5}})
+			if err := cluster.Wait(p, sent); sent != got || err != nil {
+				t.Errorf("%p of the freed %p ends with %v", sent, got, err)
+			}
+			cluster.Free(p, sent)
+			return cluster.Wait(p, p.Irecv(cluster.Any, 6, &a)) // nobody sends it
+		}, func(p cluster.Proc) error { return send(p, 0, 7, 1) })
+		var dead *cluster.DeadlockError
+		if want := (cluster.Waiter{Op: "recv", Peer: cluster.Any, Tag: 6}); !errors.As(err, &dead) || !slices.Equal(dead.Waiters, []cluster.Waiter{want}) {
+			t.Errorf("%v, want a wait %+v", err, want)
+		}
+	})
+}

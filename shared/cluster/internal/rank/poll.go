@@ -35,17 +35,18 @@ func (t *Thread) polls(reqs []cluster.Req) bool {
 // poll drives the network until t is woken or its patience is over, and reports whether it is woken. A thread that has
 // polled in vain has half the patience, until a wait was short again.
 func (t *Thread) poll(d time.Duration, timed bool) bool {
-	var begin, last time.Duration // since the run began; a clock is read once something has been waited for
+	var begin, last time.Duration // since the run began; untimed, a clock is read once something has been waited for
+	if timed {
+		begin = t.core.Now()
+		last = begin
+	}
 	for idle := 0; len(t.wake) == 0; idle++ {
 		moved := t.core.Poll(t.peers)
 		if len(t.wake) > 0 {
 			break
 		}
 		now := t.core.Now()
-		if begin == 0 {
-			begin, last = now, now
-		}
-		if moved {
+		if moved || last == 0 {
 			last, idle = now, 0
 		}
 		switch {

@@ -78,12 +78,17 @@ func TestPollsEnd(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	b := newBench(2, rank.Config{})
 	polls := 0
-	b.Poll = func([]int) bool { polls++; return true } // something always moves, and it is never the message
+	b.Poll = func([]int) bool { // something always moves, and it is never the message; the first time it is long
+		if polls++; polls == 1 {
+			time.Sleep(100 * time.Millisecond)
+		}
+		return true
+	}
 	ok(t)(b.run(func(p cluster.Proc) error {
 		var m cluster.Msg
 		r := p.Irecv(1, 7, &m)
-		until := p.Now() + 5*time.Millisecond
-		if i, err := p.WaitAny(until, r); i != -1 || !errors.Is(err, cluster.ErrDeadline) || p.Now() < until {
+		until := p.Now() + 120*time.Millisecond
+		if i, err := p.WaitAny(until, r); i != -1 || !errors.Is(err, cluster.ErrDeadline) || p.Now() < until || p.Now() > until+80*time.Millisecond {
 			t.Errorf("%d, %v after %v", i, err, p.Now())
 		}
 		p.Cancel(r)
