@@ -63,9 +63,9 @@ func further(text *[block]byte, b []byte) {
 	binary.LittleEndian.PutUint32(second[:], sums[1])
 	copy(rest[:], b[pass-block:])
 	binary.LittleEndian.PutUint32(rest[:], binary.LittleEndian.Uint32(rest[:])^sums[2])
-	fold(&first, second[:], &over)
-	fold(&first, rest[:], &over)
-	fold(text, first[:], &beyond)
+	move(&first, &second, &over)
+	move(&first, &rest, &over)
+	move(text, &first, &beyond)
 }
 
 // next, over and beyond move a text by a block, past one of the three texts, and past all of them.

@@ -11,20 +11,15 @@ var (
 // multiplies reports whether the processor has VPCLMULQDQ, for which package cpu looks only where there is AVX-512.
 func multiplies() bool
 
-// fold makes text, of which b is the continuation in whole blocks, a text of the same remainder.
-func fold(text *[block]byte, b []byte, powers *[2]uint64) {
-	if wide {
-		fold512(text, b, powers)
-		return
-	}
-	fold256(text, b, powers)
-}
-
+// fold makes text, of which b is the continuation in whole blocks, a text of the same remainder, in 512 bits.
+//
 //go:noescape
-func fold512(text *[block]byte, b []byte, powers *[2]uint64)
+func fold(text *[block]byte, b []byte, powers *[2]uint64)
 
+// move moves text as far as powers say, onto b, in 256 bits.
+//
 //go:noescape
-func fold256(text *[block]byte, b []byte, powers *[2]uint64)
+func move(text, b *[block]byte, powers *[2]uint64)
 
 // foldAndSum folds the first bytes of a pass into text and returns the registers that the three texts after them leave, each from 0.
 //

@@ -17,8 +17,8 @@ TEXT ·multiplies(SB), NOSPLIT, $0-1
 	VPCLMULQDQ $0x11, Z8, Z, Z \
 	VPTERNLOGQ $0x96, at(SI), T, Z
 
-// func fold512(text *[block]byte, b []byte, powers *[2]uint64)
-TEXT ·fold512(SB), NOSPLIT, $0-40
+// func fold(text *[block]byte, b []byte, powers *[2]uint64)
+TEXT ·fold(SB), NOSPLIT, $0-40
 	MOVQ text+0(FP), DI
 	MOVQ b_base+8(FP), SI
 	MOVQ b_len+16(FP), CX
@@ -76,18 +76,13 @@ done:
 	VMOVDQU Y7, 224(DI) \
 	VZEROUPPER
 
-// func fold256(text *[block]byte, b []byte, powers *[2]uint64)
-TEXT ·fold256(SB), NOSPLIT, $0-40
+// func move(text, b *[block]byte, powers *[2]uint64)
+TEXT ·move(SB), NOSPLIT, $0-24
 	MOVQ text+0(FP), DI
-	MOVQ b_base+8(FP), SI
-	MOVQ b_len+16(FP), CX
-	MOVQ powers+32(FP), DX
+	MOVQ b+8(FP), SI
+	MOVQ powers+16(FP), DX
 	VBROADCASTI128 (DX), Y15
 	LOAD
-
-loop256:
-	CMPQ CX, $256
-	JLT  done256
 	FURTHER32(0, Y0, Y8)
 	FURTHER32(32, Y1, Y9)
 	FURTHER32(64, Y2, Y10)
@@ -96,11 +91,6 @@ loop256:
 	FURTHER32(160, Y5, Y13)
 	FURTHER32(192, Y6, Y14)
 	FURTHER32(224, Y7, Y8)
-	ADDQ $256, SI
-	SUBQ $256, CX
-	JMP  loop256
-
-done256:
 	STORE
 	RET
 

@@ -6,4 +6,6 @@ const wide, narrow = false, false
 
 func fold(*[block]byte, []byte, *[2]uint64) {}
 
+func move(_, _ *[block]byte, _ *[2]uint64) {}
+
 func foldAndSum(*[block]byte, []byte, *[2]uint64) (sums [3]uint32) { return sums }
