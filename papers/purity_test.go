@@ -17,8 +17,8 @@ import (
 // pure are the papers' rules. They know no Proc: whoever reads them needs to
 // know nothing of processes, and whoever tests them needs no runtime.
 var pure = []string{
-	"dasp/decide.go", "dasp/wait.go", "dasp/update.go", "dasp/state.go", "dasp/node.go", "dasp/dasp.go", "dasp/group.go",
-	"dasp/policy.go", "dasp/stats.go", "dasp/spread.go", "dasp/histogram.go", "dasp/rivals/*.go", "dasp/formula/*.go",
+	"dasp/dasp.go", "dasp/readings.go", "dasp/update.go",
+	"dasp/policy.go", "dasp/log.go", "dasp/rivals/*.go", "dasp/formula/*.go",
 	"ringsparse/block.go", "ringsparse/sparsity.go", "ringsparse/choose.go", "ringsparse/convert.go",
 	"ringsparse/compress.go", "ringsparse/model.go", "ringsparse/options.go", "ringsparse/log.go", "ringsparse/formula/*.go",
 	"codedsgd/assign.go", "codedsgd/split.go", "codedsgd/segment.go", "codedsgd/quantise.go", "codedsgd/encode.go",

@@ -7,5 +7,5 @@ import "embed"
 //
 // Source: ours: the page needs no source tree, and no other paper
 //
-//go:embed carry.go dasp.go decide.go group.go node.go server.go update.go wait.go formula/formula.go
+//go:embed dasp.go server.go update.go formula/formula.go
 var Cited embed.FS

@@ -25,37 +25,26 @@
 //
 // By item of the paper; generated from the Source: lines by go generate.
 //
-//	§1
-//	    rivals/asp.go        rivals.NewASP
-//	    rivals/backup.go     rivals.NewBackup
-//	    rivals/bsp.go        rivals.NewBSP
+//	§1 (dasp.html#s1)
 //	    rivals/dssp.go       rivals.NewDSSP
-//	    rivals/gssp.go       rivals.NewGSSP
-//	    rivals/ssp.go        rivals.NewSSP
-//	    page                 dasp.html#s1
-//	§2
-//	    dasp.go              New
-//	    decide.go            Config
-//	    job.go               Job
+//	    rivals/rounds.go     rivals.NewBSP, rivals.NewBackup
+//	    rivals/stale.go      rivals.NewASP, rivals.NewSSP, rivals.NewGSSP
+//	§2 (dasp.html#s2)
+//	    dasp.go              Config, New
+//	    job.go               Job, Run
 //	    rivals/options.go    rivals.Options.Config
-//	    run.go               Run
 //	    tests                TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp.html#s2
-//	§2.1
-//	    duration.go          DurationForm, DurationCompute, DurationIteration,
+//	§2.1 (dasp.html#s2.1)
+//	    dasp.go              View, View.Updated
+//	    readings.go          DurationForm, DurationCompute, DurationIteration,
 //	                         DurationForm.F
-//	    node.go              View, View.Updated
 //	    rivals/options.go    rivals.Options.F
 //	    tests                TestSection21VersionAndTimeAreRenewed,
 //	                         TestSection21VersionsReplaceIterationCounts,
 //	                         TestSection21WaitIsMadeAtRunTime
-//	    page                 dasp.html#s2.1
-//	§2.2
-//	    decide.go            Config.Validate
-//	    node.go              NewView
-//	    spread.go            Log.Spread
-//	    state.go             State, QIS, WSS, FSS
-//	    stats.go             StateStats
+//	§2.2 (dasp.html#s2.2)
+//	    dasp.go              State, QIS, WSS, FSS, NewView, Config.Validate
+//	    log.go               StateStats, Log.Spread
 //	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
 //	                         TestSection22Algorithm1MakesThreeStates,
 //	                         TestSection22AllBeginInQIS,
@@ -65,62 +54,50 @@
 //	                         TestSection22StalenessStaysWithinSmax,
 //	                         TestSection22WeakWaitCanBringTheOldestBack,
 //	                         TestSection22WeakWaitIsEquation1
-//	    page                 dasp.html#s2.2
-//	§3.1
+//	§3.1 (dasp.html#s3.1)
+//	    log.go               Stats, Log.Stats
 //	    rivals/options.go    rivals.Options
 //	    rivals/registry.go   rivals.Names, rivals.New
-//	    stats.go             Stats, Log.Stats
-//	    page                 dasp.html#s3.1
-//	§3.2
+//	§3.2 (dasp.html#s3.2)
 //	    rivals/options.go    rivals.Options.AdjustmentOf
-//	    page                 dasp.html#s3.2
-//	Eq. (1)
+//	Eq. (1) (dasp/code.html#eq1)
+//	    dasp.go              WaitForm.Wait
 //	    formula/formula.go   formula.WaitDifference, formula.WaitAbsolute,
 //	                         formula.WaitConvex, formula.WaitOldest
-//	    wait.go              WaitForm, WaitDifference, WaitAbsolute, WaitConvex,
-//	                         WaitOldest, WaitForms, WaitForm.Wait
+//	    readings.go          WaitForm, WaitDifference, WaitAbsolute, WaitConvex,
+//	                         WaitOldest, WaitForms
 //	    tests                TestEquation1Forms, TestSection22WeakWaitIsEquation1
-//	    page                 dasp/code.html#eq1
-//	Eq. (2)
+//	Eq. (2) (dasp/code.html#eq2)
+//	    dasp.go              Config.Weight
 //	    formula/formula.go   formula.QISWeight, formula.GroupWeight
-//	    update.go            Scale, ScaleDefault, ScaleWorkers, ScaleGroup,
-//	                         Config.Weight
+//	    readings.go          Scale, ScaleDefault, ScaleWorkers, ScaleGroup
 //	    tests                TestSection23Equation2,
 //	                         TestSection23Equation2GroupIsOneUpdate
-//	    page                 dasp/code.html#eq2
-//	Alg. 1
-//	    decide.go            Decision, Config.Decide
+//	Alg. 1 (dasp/code.html#alg1)
+//	    dasp.go              Decision, Config.Decide
 //	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
 //	                         TestSection22Algorithm1MakesThreeStates,
 //	                         TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp/code.html#alg1
-//	Alg. 1, line 1
+//	Alg. 1, line 1 (dasp/code.html#alg1)
 //	    policy.go            EventKind, EventPush, EventTimer, EventJoin, EventLeave,
 //	                         Event
-//	    page                 dasp/code.html#alg1
-//	Alg. 1, line 2
-//	    node.go              View.Finished
-//	    page                 dasp/code.html#alg1
-//	Alg. 1, line 4
-//	    node.go              View.Oldest
+//	Alg. 1, line 2 (dasp/code.html#alg1)
+//	    dasp.go              View.Finished
+//	Alg. 1, line 4 (dasp/code.html#alg1)
+//	    dasp.go              View.Oldest
 //	    tests                TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp/code.html#alg1
-//	Alg. 2
+//	Alg. 2 (dasp/code.html#alg2)
 //	    policy.go            ActionKind, Apply, Reply, SetTimer, Drop, Action
 //	    tests                TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
-//	    page                 dasp/code.html#alg2
-//	Alg. 2, line 7
-//	    job.go               Update
+//	Alg. 2, line 7 (dasp/code.html#alg2)
+//	    log.go               Update
 //	    update.go            Optimiser, Optimiser.Step
 //	    tests                TestAlgorithm2Line7
-//	    page                 dasp/code.html#alg2
-//	Alg. 2, line 9
-//	    node.go              View.Handed
+//	Alg. 2, line 9 (dasp/code.html#alg2)
+//	    dasp.go              View.Handed
 //	    tests                TestAlgorithm2Line9IsTheVersionSent
-//	    page                 dasp/code.html#alg2
-//	Table 4
-//	    stats.go             IterationTime
-//	    page                 dasp/table4.html
+//	Table 4 (dasp/table4.html)
+//	    log.go               IterationTime
 //
 // # Notation
 //

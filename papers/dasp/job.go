@@ -1,6 +1,8 @@
 package dasp
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -66,46 +68,63 @@ type Keeper interface {
 	Updated(u Update, params, velocity []float32, last bool) (replaced bool, err error)
 }
 
-// Update is one global model update (one version).
+// Run trains job on a parameter server: rank 0 is the server, rank n+1 worker
+// n. Every rank calls it. It returns the Log on rank 0 and nil on workers.
 //
-// Source: Alg. 2, line 7
-type Update struct {
-	Version int64 // 1 for the first
-	At      time.Duration
-	Workers []int   // whose gradients it used, in summation order
-	Pushes  int64   // gradients used so far, this update included
-	Weight  float64 // factor of each gradient: 1/N or 1/K, eq. (2)
+// The run ends after MaxPushes or MaxUpdates, or when OnUpdate says so. Without
+// any of them it is an error, as are fewer than two ranks and a model without
+// layers.
+//
+// On a cluster.Survivor a worker that is lost leaves at once, under every method, and
+// the others go on; a barrier is then one of the living. A server that is lost ends the run.
+//
+// Source: §2
+func Run(p cluster.Proc, job Job) (*Log, error) {
+	if job.Task != nil && job.Layers == nil {
+		job.Layers = job.Task.Layers()
+	}
+	if err := job.validate(p.Size()); err != nil {
+		return nil, err
+	}
+	if p.Rank() == 0 {
+		return newServer(p, &job).run()
+	}
+	err := newWorker(p, &job).run()
+	if lost := (*cluster.LostError)(nil); errors.As(err, &lost) {
+		err = fmt.Errorf("dasp: the server, rank %d, is lost, and with it the weights: %w", lost.Rank, err)
+	}
+	return nil, err
 }
 
-// Push is the life of one gradient, seen from the server.
-//
-// Source: ours: what the paper's tables are computed from
-type Push struct {
-	Worker    int
-	Step      int64         // the worker's own count, from 0
-	Pulled    int64         // version the gradient was computed on
-	Applied   int64         // version it became part of
-	Gap       int64         // v_n − v_min that Decide saw (QIS, WSS, FSS policies)
-	Clock     int64         // the worker's clock minus the slowest clock, at arrival
-	State     State         // QIS for policies without states when not delayed
-	Sent      time.Duration // reply with the weights it was computed on left the server
-	Received  time.Duration // gradient complete at the server
-	Replied   time.Duration // server began to send the next weights; Replied−Received is the wait
-	Compute   time.Duration // the worker's forward and backward pass, as it measured it
-	Loss      float64       // mini-batch loss; 0 in a timing-only run
-	Abandoned bool          // dropped (backup workers) or never answered (end of run)
+// validate returns an error of one line if job cannot run on size ranks.
+func (job *Job) validate(size int) error {
+	switch {
+	case size < 2:
+		return fmt.Errorf("dasp: %d ranks, want a server and at least one worker", size)
+	case len(job.Layers) == 0:
+		return errors.New("dasp: the job's model has no layers")
+	case job.MaxPushes <= 0 && job.MaxUpdates <= 0 && job.OnUpdate == nil:
+		return errors.New("dasp: the run has no end: MaxPushes, MaxUpdates and OnUpdate are unset")
+	case job.Policy == nil:
+		return errors.New("dasp: the job has no policy")
+	case job.From < 0 || job.FromPushes < 0:
+		return fmt.Errorf("dasp: a run from update %d and gradient %d on, want 0 or more", job.From, job.FromPushes)
+	case job.Velocity != nil && len(job.Velocity) != job.params():
+		return fmt.Errorf("dasp: velocity of %d parameters, layers cover %d", len(job.Velocity), job.params())
+	case job.Lease < 0:
+		return fmt.Errorf("dasp: lease of %v, want more than 0, or 0 for no end", job.Lease)
+	case int(job.F) >= len(durationNames):
+		return fmt.Errorf("dasp: unknown duration form %d", job.F)
+	case job.Task != nil && len(job.Task.Params()) != job.params():
+		return fmt.Errorf("dasp: task has %d parameters, layers cover %d", len(job.Task.Params()), job.params())
+	}
+	return nil
 }
 
-// Log is the server's record of a run: one Push per gradient in order of
-// arrival, one Update per version.
-//
-// Source: ours: what the paper's tables are computed from
-type Log struct {
-	Workers int
-	Params  int // P: a gradient or the weights are 4·P bytes
-	Pushes  []Push
-	Updates []Update
-	Bytes   int64         // bodies sent by all ranks up to End: weights and gradients
-	End     time.Duration // the server's last action
-	Lost    []int         // workers whose ranks were lost, in that order, on a cluster.Survivor
+// params returns P, the number of the model's parameters.
+func (job *Job) params() (p int) {
+	for _, l := range job.Layers {
+		p += l.Length
+	}
+	return p
 }

@@ -3,74 +3,9 @@ package dasp
 import (
 	"fmt"
 
-	"gradsync/papers/dasp/formula"
 	"gradsync/shared/tensor/optim"
 	"gradsync/shared/tensor/vec"
 )
-
-// Scale is the factor of each gradient in an update: a reading of equation
-// (2), whose right-hand sides are lost.
-//
-// Source: Eq. (2)
-type Scale uint8
-
-// The factors.
-const (
-	ScaleDefault Scale = iota // 1/N in QIS, 1/K in WSS and FSS
-	ScaleWorkers              // 1/N, N workers in the cluster
-	ScaleGroup                // 1/K, K gradients in this update (1 in QIS)
-)
-
-// String returns "1/N", "1/K" or "default".
-//
-// Source: ours: the factors need names
-func (s Scale) String() string {
-	switch s {
-	case ScaleWorkers:
-		return "1/N"
-	case ScaleGroup:
-		return "1/K"
-	}
-	return "default"
-}
-
-// ParseScale reads "1/N", "1/K", "1" (1/K of a single gradient) or "".
-//
-// Source: ours: the factors need names
-func ParseScale(name string) (Scale, error) {
-	switch name {
-	case "", "default":
-		return ScaleDefault, nil
-	case "1/N":
-		return ScaleWorkers, nil
-	case "1/K", "1":
-		return ScaleGroup, nil
-	}
-	return 0, fmt.Errorf("dasp: gradient weight %q, want 1/N, 1/K or 1", name)
-}
-
-// Weight returns the factor of each of the k gradients of one update.
-//
-//	QIS:       Δw = (1/N) · g             k = 1
-//	WSS, FSS:  Δw = (1/K) · Σ_{k≤K} g_k   k = K ≥ 1, the waiter's own included
-//
-// g is a mean over the mini-batch, (1/B)·Σ_j ∇ℓ_j. QISWeight and GroupWeight
-// select the other readings. Weight panics if k < 1.
-//
-// Source: Eq. (2)
-func (c Config) Weight(s State, k int) float64 {
-	if k < 1 {
-		panic(fmt.Sprintf("dasp: update of %d gradients", k))
-	}
-	scale := c.GroupWeight
-	if s == QIS {
-		scale = c.QISWeight
-	}
-	if scale == ScaleWorkers || scale == ScaleDefault && s == QIS {
-		return formula.QISWeight(c.Workers) // Alg. 2, line 4
-	}
-	return formula.GroupWeight(k) // Alg. 2, line 6
-}
 
 // Optimiser is the server's step from gradients to weights. The fidelity runs
 // leave Momentum and WeightDecay at 0; they are the usual options, applied

@@ -79,45 +79,33 @@ func takeIn(x []float32, m *cluster.Msg, sum bool) error {
 }
 
 // allGather is exchange for the rival: one block per layer and rank, all gradients.
-func (x *ring) allGather(l int) error {
-	x.layer, x.lo, x.length = l, x.job.Layers[l].Offset, x.job.Layers[l].Length
-	lo, hi := x.lo, x.lo+x.length
+func (x *ring) allGather() error {
 	if err := x.local(); err != nil {
 		return err
 	}
-	x.dg[x.rank] = x.densityOf(Gradients, 0, 1, lo, hi)
-	form, err := x.load(x.buf[0][:0], Gradients, 0)
-	if err != nil {
-		return err
-	}
-	h, m := x.encode(Header{Kind: Gradients, Contributors: 1, Elements: x.length}, lo, hi, x.dg[x.rank], form)
-	if x.again() {
-		x.dg[x.rank] = x.log.Decisions[x.next-1].Gradients
-	}
-	x.decide(h, x.rank, m.Size(), false)
-	x.note(h, x.rank, 0, true, false, m.Size())
-	if err := x.pass(); err != nil {
+	x.measure(0, 1)
+	if err := x.pack(0, 0, true); err != nil {
 		return err
 	}
 	if x.forms == nil {
 		x.forms = make([]cluster.Msg, x.n)
 	}
-	x.forms[x.rank] = m
-	err = circulate(x.p, x.tag(), x.forms, x.length, func(m *cluster.Msg) { x.log.Totals.sent(m, -1) })
-	if err != nil {
+	x.forms[x.rank] = x.msg[0]
+	sent := func(m *cluster.Msg) { x.log.Totals.sent(m, -1) }
+	if err := circulate(x.p, cluster.Tag(x.layer), x.forms, x.length, sent); err != nil {
 		return err
 	}
+	x.tags[x.layer][0] = Gradients
 	for r := range x.forms {
-		x.tags[l][r] = Gradients
 		if id := x.forms[r].Meta[1]; id != 0 {
 			x.spend(4*x.length, x.decoders[id].Decode)
 		}
-		if x.timing() {
+		if x.numbers != numbers(x.own) {
 			continue
 		}
-		if err := takeIn(x.grads[lo:hi], &x.forms[r], r > 0); err != nil {
+		if err := takeIn(x.own.part(Gradients, 0), &x.forms[r], r > 0); err != nil {
 			return err
 		}
 	}
-	return x.pass()
+	return x.wait()
 }

@@ -38,46 +38,34 @@ type Local struct {
 	Mask        []bool // nil: all are kept
 }
 
-// openBlocks asks the job for Blocks. A threshold has none: what it drops at any hop is known
+// open asks the job for Blocks. A threshold has none: what it drops at any hop is known
 // to the host alone, and belongs to the next gradient before that is counted.
-func (x *ring) openBlocks() (err error) {
-	if x.job.Blocks == nil || x.job.Task == nil || x.threshold > 0 {
+func (s *stores) open() (err error) {
+	if s.job.Blocks == nil || s.threshold > 0 {
 		return nil
 	}
-	n, kinds := x.n, []Kind{Weights, Gradients}
-	if x.rival {
-		n = 1
+	kinds := []Kind{Weights, Gradients}
+	if s.only != 0 {
+		kinds = []Kind{s.only}
 	}
-	if x.only != 0 {
-		kinds = []Kind{x.only}
-	}
-	x.blocks, err = x.job.Blocks(Local{Layers: x.job.Layers, Blocks: n, Kinds: kinds,
-		WeightDecay: float32(x.job.WeightDecay), Step: float32(float64(x.sign) * x.job.Rate), Sign: x.sign, Mask: x.job.Mask})
+	s.blocks, err = s.job.Blocks(Local{Layers: s.job.Layers, Blocks: s.cut, Kinds: kinds,
+		WeightDecay: float32(s.job.WeightDecay), Step: float32(float64(s.sign) * s.job.Rate), Sign: s.sign, Mask: s.job.Mask})
 	return err
 }
 
 // fetch begins to bring own block i in the kind that this rank would choose: the rank before
 // sees much the same zeros. It comes while the ring waits.
-func (x *ring) fetch(i int) {
-	if x.blocks == nil || x.timing() {
-		return
+func (s *stores) fetch(i int) {
+	if s.blocks != nil {
+		k, _ := s.chosen(i)
+		s.blocks.Fetch(s.layer, k, i)
 	}
-	i = mod(i, x.n)
-	k := x.only
-	if k == 0 {
-		k, _ = Choose(1-x.dw[i], 1-x.dg[i], x.tie)
-	}
-	x.blocks.Fetch(x.layer, k, i)
 }
 
 // load brings own block i of a kind to its store, and appends its form to one that is not nil.
-func (x *ring) load(form []byte, k Kind, i int) ([]byte, error) {
-	if x.blocks == nil || x.timing() {
+func (s *stores) load(form []byte, k Kind, i int) ([]byte, error) {
+	if s.blocks == nil {
 		return form, nil
 	}
-	lo, hi := x.lo, x.lo+x.length
-	if !x.rival {
-		lo, hi = x.block(i)
-	}
-	return x.blocks.Load(x.store(k, lo, hi), form, x.layer, k, i)
+	return s.blocks.Load(s.part(k, i), form, s.layer, k, i)
 }

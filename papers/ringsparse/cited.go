@@ -7,5 +7,5 @@ import "embed"
 //
 // Source: ours: the page needs no source tree, and no other paper
 //
-//go:embed choose.go compress.go convert.go overlap.go pack.go ring.go sparsity.go store.go formula/formula.go
+//go:embed choose.go compress.go convert.go numbers.go ring.go sparsity.go formula/formula.go
 var Cited embed.FS

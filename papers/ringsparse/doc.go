@@ -25,26 +25,22 @@
 //
 // By item of the paper; generated from the Source: lines by go generate.
 //
-//	S1
+//	S1 (ringsparse.html#s1)
 //	    job.go               Job
-//	    page                 ringsparse.html#s1
-//	S13
+//	S13 (ringsparse.html#s13)
 //	    formula/formula.go   formula.T, formula.Dense
 //	    tests                TestS13EachRankSendsToTheNextAlone,
 //	                         TestS13ExchangeOverlapsTheBackwardPass,
 //	                         TestS13LayersAreExchangedLastFirst
-//	    page                 ringsparse.html#s13
-//	S3
+//	S3 (ringsparse.html#s3)
 //	    blocks.go            Local
 //	    convert.go           LocalStep
 //	    tests                TestS3LocalStepIsKeptAside
-//	    page                 ringsparse.html#s3
-//	S4
+//	S4 (ringsparse.html#s4)
 //	    block.go             Block, Header, Header.Meta
 //	    options.go           Options
 //	    tests                TestS4BlocksCoverTheLayer
-//	    page                 ringsparse.html#s4
-//	S41
+//	S41 (ringsparse.html#s41)
 //	    block.go             Kind, Weights, Gradients
 //	    choose.go            Choose
 //	    sparsity.go          Sparsity, Density
@@ -52,8 +48,7 @@
 //	                         TestS41DenseBlocksAreWeightsByTieAlone,
 //	                         TestS41SparserBlockIsKept,
 //	                         TestS41SparsityCountsExactZeros
-//	    page                 ringsparse.html#s41
-//	S42
+//	S42 (ringsparse.html#s42)
 //	    compress.go          CostDirect, CostCompressed, Compress, Coder,
 //	                         Coder.Costs, CheapestCoder
 //	    formula/formula.go   formula.Ta, formula.Tb
@@ -61,12 +56,10 @@
 //	                         TestS42CompressIfSoonerThere,
 //	                         TestS42EquallySoonIsDirect,
 //	                         TestS42LayerSizeFavoursCompression
-//	    page                 ringsparse.html#s42
-//	S5
+//	S5 (ringsparse.html#s5)
 //	    block.go             ReadHeader
 //	    tests                TestS5TheSlowestLinkSetsTheTime
-//	    page                 ringsparse.html#s5
-//	S51
+//	S51 (ringsparse.html#s51)
 //	    convert.go           Sign, Descent, Printed, ToWeights, ToGradients
 //	    formula/formula.go   formula.Pw, formula.Pg
 //	    tests                TestS51CoefficientIsTheContributorCount,
@@ -76,21 +69,17 @@
 //	                         TestS51PrintedSignIsWrongForGradients,
 //	                         TestS51PrintedSignTrainsTheSame,
 //	                         TestS51UpdateStaysWithinTheBound
-//	    page                 ringsparse.html#s51
-//	S52
+//	S52 (ringsparse.html#s52)
 //	    log.go               Choice
 //	    tests                TestS52CodecFollowsFillIn,
 //	                         TestS52KindIsChosenAnewAtEveryHop
-//	    page                 ringsparse.html#s52
-//	S6
+//	S6 (ringsparse.html#s6)
 //	    formula/formula.go   formula.Steps
 //	    tests                TestS6AllGatherForwardsTheSameBytes,
 //	                         TestS6AllParametersAgree, TestS6TwiceNMinusOneExchanges
-//	    page                 ringsparse.html#s6
-//	S7
-//	    overlap.go           Run
+//	S7 (ringsparse.html#s7)
+//	    ring.go              Run
 //	    tests                TestS7RepeatsForThePredefinedIterations
-//	    page                 ringsparse.html#s7
 //
 // # Notation
 //

@@ -117,3 +117,35 @@ func (t *Totals) sent(m *cluster.Msg, hop int) {
 	}
 	t.Hops[hop].add(bytes, dense)
 }
+
+// note logs the choice of message 0, and what decided it if the step may have to be made again. Blocks without entries
+// are nobody's choice.
+func (x *ring) note(h Header, i, hop int, gather, tie bool) {
+	bytes, all := x.msg[0].Size(), x.job.Options.LogChoices
+	if x.job.Keep && x.numbers == numbers(x.own) {
+		d := Decision{Kind: h.Kind, Codec: h.Codec, Tie: tie, Bytes: bytes}
+		if all {
+			d.Weights, d.Gradients = x.dw[i], x.dg[i]
+		}
+		x.log.Decisions = append(x.log.Decisions, d)
+	}
+	if h.Elements == 0 {
+		return
+	}
+	t := &x.log.Totals
+	t.Choices++
+	t.Chosen[h.Kind]++
+	if tie {
+		t.Ties++
+	}
+	if !all {
+		return
+	}
+	block := i
+	if x.rival {
+		block = x.rank
+	}
+	x.log.Choices = append(x.log.Choices, Choice{Step: x.step, Layer: x.layer, Block: block, Hop: hop, Gather: gather,
+		Kind: h.Kind, Codec: h.Codec, Tie: tie, WeightDensity: x.dw[i], GradientDensity: x.dg[i],
+		Contributors: h.Contributors, Bytes: bytes, DenseBytes: 4 * h.Elements})
+}

@@ -1,33 +1,102 @@
 package ringsparse
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/collective"
+	"gradsync/shared/tensor/codec"
 )
 
-// ring is one rank's half of the exchange, S4 to S6: its stores and its buffers.
-// Timing-only runs have no stores.
+// This file is the patent's S1 to S7 in order, the same text whether a step computes, is only timed, or is made again
+// by what it had decided: all numbers are behind the interface numbers. The rules it asks are pure functions: Choose
+// (S41), CheapestCoder (S42), ToWeights and ToGradients (S51).
+
+// Run trains job on a ring of all ranks; every rank calls it and gets its own Log.
+// It repeats, Steps times or until OnStep says so: forward pass on disjoint shards
+// (S2); backward pass, and of each layer whose gradient is there, last first, local
+// step and exchange (S3 to S6) while the pass goes on with the layers before; new
+// parameters of every block's sum, the same bits on every rank.
+//
+// Layers are exchanged one at a time in the same order everywhere, by the thread
+// that called Run. Parameters are W0 until all layers are there, since the
+// backward pass still reads them.
+//
+// On a cluster.Survivor the ring closes without the ranks that are lost: the step that no
+// rank has made is repeated on a ring of the living, and the mean is over these from then on.
+// Where a rank had made it, the others are given the parameters that it led to.
+//
+// Source: S7
+func Run(p cluster.Proc, job Job) (*Log, error) {
+	if job.Task != nil && job.Layers == nil {
+		job.Layers = job.Task.Layers()
+	}
+	r, err := job.Options.rules()
+	if err == nil {
+		err = job.validate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	crew, err := collective.NewCrew(p, cluster.Tag(len(job.Layers)))
+	if err != nil {
+		return nil, err
+	}
+	x, err := newRing(p, crew, &job, r)
+	if err == nil {
+		err = x.checkDecisions()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for stop := false; x.step < job.Steps && !stop; { // S1–S7, step 3
+		given := false
+		err := x.iterate()
+		if crew != nil && errors.Is(err, cluster.ErrLost) {
+			if x, given, err = x.regroup(crew); err == nil && !given {
+				continue
+			}
+		} else if err == nil {
+			err = x.update()
+		}
+		if err != nil {
+			return nil, err
+		}
+		x.step++
+		x.log.Ends = append(x.log.Ends, p.Now())
+		if job.OnStep == nil {
+			continue
+		}
+		if stop, err = job.OnStep(x.step - 1); err != nil {
+			return x.log, err
+		}
+	}
+	if crew != nil {
+		if err := crew.Close(x.step, x.params()); err != nil {
+			return nil, err
+		}
+	}
+	return x.log, nil
+}
+
+// ring is one rank's half of the exchange. It is of one step and layer at a time.
 type ring struct {
 	rules
 	p       cluster.Proc
-	all     cluster.Proc // of the whole run, where p is one of the living alone; nil: p is
+	all     cluster.Proc // of the whole run, where p is one of the living alone; else p
 	n, rank int
 	job     *Job
 	log     *Log
 	step    int64
-	next    int // of the decisions to follow
+	stages  []cluster.Work // of an iteration
+	tags    [][]Kind       // [layer][block]: of which kind the sum is
 
-	params   []float32 // W0 while a step lasts
-	grads    []float32 // of a block: local gradient, then partial sum, then sum
-	weights  []float32 // the same of W′
-	residual []float32 // what a threshold dropped
-	before   []float32 // the same when the step began, where a step may be repeated
-	given    bool      // another rank had made the step and gave its end
-	tags     [][]Kind  // [layer][block]: which store holds the sum
-
-	blocks Blocks // nil: grads has the gradient when its layer is there
+	own    *stores // nil: a timing-only run
+	record *record
+	numbers
 
 	msg [2]cluster.Msg
 	buf [2][]byte
@@ -36,58 +105,82 @@ type ring struct {
 	// Of the layer under way:
 	layer      int
 	lo, length int
+	cut        int       // blocks of a layer: n, of the rival 1
 	dw, dg     []float64 // densities by block
-	path       []hop     // timing-only: densities by contributors − 1
-
-	forms []cluster.Msg // of the rival: what each rank sent
-}
-
-func newRing(p cluster.Proc, job *Job, r rules) *ring {
-	x := &ring{rules: r, p: p, n: p.Size(), rank: p.Rank(), job: job, log: job.Log, step: job.From}
-	if x.log == nil {
-		x.log = &Log{}
-	}
-	x.log.Lossy = r.threshold > 0
-	longest := 0
-	x.dw, x.dg = make([]float64, x.n), make([]float64, x.n)
-	for _, l := range job.Layers {
-		x.tags = append(x.tags, make([]Kind, x.n))
-		longest = max(longest, l.Length)
-	}
-	if job.Task == nil {
-		return x
-	}
-	x.params, x.grads = job.Task.Params(), job.Task.Grads()
-	if r.only != Gradients {
-		x.weights = make([]float32, len(x.params))
-	}
-	if r.threshold > 0 {
-		if x.residual = x.log.Residual; x.residual == nil {
-			x.residual = make([]float32, len(x.params))
-		}
-		x.log.Residual = x.residual
-	}
-	block := (longest + x.n - 1) / x.n
-	for i := range x.buf { // sums fill in: room for the longest block as bitmap and all values
-		x.buf[i] = make([]byte, 0, 4*block+block/8+64)
-	}
-	return x
+	forms      []cluster.Msg
 }
 
 // block returns the bounds of block i within the parameters.
 func (x *ring) block(i int) (lo, hi int) {
-	lo, hi = Block(x.length, x.n, i) // S4–S6, step 1
+	lo, hi = Block(x.length, x.cut, i) // S4–S6, step 1
 	return x.lo + lo, x.lo + hi
 }
 
-// exchange sums layer l over the ring: reduce-scatter, then all-gather. At its
-// end the sum of every block is in the store that its tag names, on every rank
+// iterate is S2 to S6 of one iteration.
+func (x *ring) iterate() error {
+	last := len(x.job.Layers) - 1
+	x.numbers = x.begin()
+	reqs := x.p.Start(x.pass(last), x.stages...) // S1–S7, steps 4, 5
+	if x.job.Options.NoOverlap {
+		if err := cluster.Wait(x.p, reqs...); err != nil {
+			return err
+		}
+	}
+	for l := last; l >= 0; l-- {
+		// S1–S7, step 5: its gradient is there
+		if err := cluster.Wait(x.p, reqs[1+last-l]); err != nil {
+			return err
+		}
+		x.layer, x.lo, x.length = l, x.job.Layers[l].Offset, x.job.Layers[l].Length
+		exchange := x.exchange
+		if x.rival {
+			exchange = x.allGather
+		}
+		// S1–S7, step 7: the device goes on meanwhile
+		if err := exchange(); err != nil {
+			return err
+		}
+	}
+	return cluster.Wait(x.p, reqs...) // S1–S7, step 8
+}
+
+// pass is the device's forward and backward pass, nil if the step computes nothing.
+func (x *ring) pass(last int) func(done func(int)) error {
+	if x.numbers != numbers(x.own) {
+		return nil
+	}
+	task, step := x.job.Task, x.step
+	return func(done func(int)) error {
+		_, err := task.Grad(step, func(layer int) {
+			if layer == last {
+				done(0)
+			}
+			done(1 + last - layer)
+		})
+		return err
+	}
+}
+
+// works are the device's stages of one iteration: the forward pass, then every
+// layer's backward pass, last first.
+func works(layers []cluster.Layer) []cluster.Work {
+	stages := []cluster.Work{{}}
+	for i := len(layers) - 1; i >= 0; i-- {
+		stages[0].FLOP += layers[i].Forward.FLOP
+		stages[0].Bytes += layers[i].Forward.Bytes
+		stages[0].Fixed += layers[i].Forward.Fixed
+		stages = append(stages, layers[i].Backward)
+	}
+	return stages
+}
+
+// exchange sums the layer over the ring: reduce-scatter, then all-gather. At its
+// end the sum of every block is of the kind that its tag names, on every rank
 // from the same bytes.
 //
 // At step i rank r sends block r−i and adds block r−i−1; in the all-gather it
 // forwards block r+1−i as it came and takes over block r−i.
-func (x *ring) exchange(l int) error {
-	x.layer, x.lo, x.length = l, x.job.Layers[l].Offset, x.job.Layers[l].Length
+func (x *ring) exchange() error {
 	if err := x.enter(); err != nil {
 		return err
 	}
@@ -97,13 +190,13 @@ func (x *ring) exchange(l int) error {
 		if err := x.pack(x.rank-i, i, false); err != nil {
 			return err
 		}
-		x.fetch(x.rank - i - 1)
+		x.fetch(mod(x.rank-i-1, x.n))
 		// S4–S6, steps 3, 5, 9: the last round receives and does not send on
 		if err := x.arrive(received, 1, x.send(0, i)); err != nil {
 			return err
 		}
 		// S4–S6, steps 5–7
-		if err := x.reduce(x.rank-i-1, i+1); err != nil {
+		if err := x.reduce(mod(x.rank-i-1, x.n), i+1); err != nil {
 			return err
 		}
 	}
@@ -113,22 +206,123 @@ func (x *ring) exchange(l int) error {
 	return x.gather()
 }
 
+// enter is S3 and the counting part of S4: the local step beside W0, and the sparsities of the 2N blocks.
+func (x *ring) enter() error {
+	if err := x.local(); err != nil {
+		return err
+	}
+	if x.only != Gradients {
+		x.spend(4*x.length, x.convert) // W′ is made by the same pass as a conversion
+	}
+	for i := range x.n {
+		x.measure(i, 1)
+	}
+	return nil
+}
+
+// measure notes the densities of block i, a sum of m nodes, of the kinds that may be sent. To count takes time if the
+// rules need it, and none if the log does.
+func (x *ring) measure(i, m int) {
+	lo, hi := x.block(i)
+	for _, of := range [...]struct {
+		k  Kind
+		to *float64
+	}{{Weights, &x.dw[i]}, {Gradients, &x.dg[i]}} {
+		if x.only != 0 && x.only != of.k {
+			continue
+		}
+		if x.counted {
+			x.spend(4*(hi-lo), x.count)
+		}
+		if *of.to = 0; lo < hi {
+			*of.to = x.density(of.k, i, m)
+		}
+	}
+}
+
+// pack decides about block i, which holds the sum of hop receives (S41 and S42,
+// from the first receive on S52), and makes it message 0.
+func (x *ring) pack(i, hop int, gather bool) error {
+	i = mod(i, x.cut)
+	lo, hi := x.block(i)
+	kind, tie := x.choose(i) // S4–S6, steps 2, 8
+	h := Header{Kind: kind, Contributors: hop + 1, Elements: hi - lo}
+	m, codec, err := x.encode(h, i) // S4–S6, steps 3, 8
+	if err != nil {
+		return err
+	}
+	if h.Codec = codec; codec != 0 {
+		x.spend(4*h.Elements, x.decoders[codec].Encode)
+	}
+	m.From, m.Meta = x.rank, h.Meta()
+	x.msg[0] = m
+	x.note(h, i, hop, gather, tie)
+	return x.wait()
+}
+
+// chosen is S41 by the densities of block i.
+func (x *ring) chosen(i int) (k Kind, tie bool) {
+	if x.only != 0 {
+		return x.only, false
+	}
+	return Choose(1-x.dw[i], 1-x.dg[i], x.tie)
+}
+
+// coderFor is S42 for a block of n entries; size gives what a codec makes of it.
+func (x *ring) coderFor(n int, size func(codec.Codec) float64) Coder {
+	if x.coder != nil {
+		return *x.coder
+	}
+	of := n
+	if x.layerSize {
+		of = x.length
+	}
+	return CheapestCoder(x.candidates, n, of, x.bandwidth, x.printed, size)
+}
+
+// reduce adds message 1, a sum of m nodes, to the local block of its kind (S5),
+// turns the sum into the other kind too (S51) and counts both.
+func (x *ring) reduce(i, m int) error {
+	h, c, err := x.open(i, 1, m) // S4–S6, step 5: by its tag
+	if err != nil {
+		return err
+	}
+	// S4–S6, steps 5, 6: unpacked as it is added
+	if err := x.add(h.Kind, i, c, &x.msg[1]); err != nil {
+		return err
+	}
+	if x.only == 0 { // S4–S6, step 7
+		t := &x.log.Totals
+		t.Converted += int64(h.Elements)
+		x.spend(4*h.Elements, x.convert)
+		if h.Kind == Gradients {
+			t.ToWeights++
+		} else {
+			t.ToGradients++
+		}
+		x.turn(h.Kind, i, m+1)
+	}
+	x.measure(i, m+1)
+	return nil
+}
+
 // gather sends the owned block round the ring, message 0, and takes over the
 // others. Bytes are forwarded as they came, never coded again.
 func (x *ring) gather() error {
 	// S4–S6, step 10
 	for i, cur := 0, 0; ; i, cur = i+1, 1-cur {
-		h, c, err := x.open(x.rank+1-i, cur, x.n)
+		block := mod(x.rank+1-i, x.n)
+		h, c, err := x.open(block, cur, x.n)
 		if err != nil {
 			return err
 		}
 		if i == x.n-1 {
-			return x.overwrite(x.rank+1-i, cur, h, c)
+			return x.overwrite(block, cur, h, c)
 		}
 		received := x.post(1 - cur)
 		sent := x.send(cur, -1)
 		// The block is decoded while its bytes travel on.
-		if err := x.overwrite(x.rank+1-i, cur, h, c); err != nil {
+		if err := x.overwrite(block, cur, h, c); err != nil {
 			return err
 		}
 		if err := x.arrive(received, 1-cur, sent); err != nil {
@@ -137,19 +331,53 @@ func (x *ring) gather() error {
 	}
 }
 
-// tag is the layer's, so that layers cannot be mixed up.
-func (x *ring) tag() cluster.Tag { return cluster.Tag(x.layer) }
+// open reads the header of message b, a sum of m nodes for block i.
+func (x *ring) open(i, b, m int) (h Header, c codec.Codec, err error) {
+	lo, hi := x.block(i)
+	if h, c, err = ReadHeader(&x.msg[b], m, hi-lo); err != nil {
+		return h, c, err
+	}
+	if x.only != 0 && h.Kind != x.only {
+		return h, c, fmt.Errorf("ringsparse: rank %d sent %v, want %v: do all ranks have the same options?", x.msg[b].From, h.Kind, x.only)
+	}
+	if h.Codec != 0 {
+		x.spend(4*h.Elements, x.decoders[h.Codec].Decode)
+	}
+	return h, c, nil
+}
 
-// post posts the receive from the left neighbour into buffer b.
+// overwrite takes over message b as block i's sum (S6), the owner as everybody.
+func (x *ring) overwrite(i, b int, h Header, c codec.Codec) error {
+	x.tags[x.layer][i] = h.Kind
+	if err := x.take(h.Kind, i, c, &x.msg[b]); err != nil {
+		return err
+	}
+	return x.wait()
+}
+
+// update makes new parameters of all sums, which it reads; parameters it reads and writes. A loss interrupts none.
+func (x *ring) update() error {
+	params := 0
+	for _, l := range x.job.Layers {
+		params += l.Length
+	}
+	work := cluster.Work{FLOP: 2 * float64(params), Bytes: 12 * float64(params)}
+	if x.numbers != numbers(x.own) {
+		return cluster.Compute(x.all, work, nil)
+	}
+	return cluster.Compute(x.all, work, x.own.finish)
+}
+
+// post posts the receive from the left neighbour into buffer b. Its tag is the layer's, so that layers cannot be mixed up.
 func (x *ring) post(b int) cluster.Req {
 	x.msg[b] = cluster.Msg{Body: x.buf[b]}
-	return x.p.Irecv(mod(x.rank-1, x.n), x.tag(), &x.msg[b]) // S1–S7, step 1
+	return x.p.Irecv(mod(x.rank-1, x.n), cluster.Tag(x.layer), &x.msg[b]) // S1–S7, step 1
 }
 
 // send sends message b to the right; hop is −1 in the all-gather.
 func (x *ring) send(b, hop int) cluster.Req {
 	x.log.Totals.sent(&x.msg[b], hop)
-	return x.p.Isend(mod(x.rank+1, x.n), x.tag(), &x.msg[b]) // S1–S7, step 1
+	return x.p.Isend(mod(x.rank+1, x.n), cluster.Tag(x.layer), &x.msg[b]) // S1–S7, step 1
 }
 
 // arrive waits for a receive into buffer b and a send.
@@ -171,8 +399,8 @@ func (x *ring) spend(bytes int, rate float64) {
 	}
 }
 
-// pass lets the charged time pass.
-func (x *ring) pass() error {
+// wait lets the charged time pass.
+func (x *ring) wait() error {
 	d := x.due
 	x.due = 0
 	return cluster.Sleep(x.p, d)

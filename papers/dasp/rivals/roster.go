@@ -1,6 +1,7 @@
 package rivals
 
 import (
+	"slices"
 	"strconv"
 
 	"gradsync/papers/dasp"
@@ -96,4 +97,21 @@ func (r *roster) waiters() (ws []int) {
 		}
 	}
 	return ws
+}
+
+// answer replies to workers in order; last has just pushed and was not delayed.
+func (r *roster) answer(workers []int, last int) {
+	for _, w := range workers {
+		state := dasp.State(0)
+		if w == last {
+			state = dasp.QIS
+		}
+		r.reply(w, state)
+	}
+}
+
+// release answers, in rank order, the waiters that are at most s clocks ahead; last has just pushed.
+func (r *roster) release(s int64, last int) {
+	slow, _ := r.slowest(-1)
+	r.answer(slices.DeleteFunc(r.waiters(), func(w int) bool { return r.clock[w]-slow > s }), last)
 }

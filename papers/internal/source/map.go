@@ -45,7 +45,7 @@ func Rewrite(doc, folder, paper string) (string, error) {
 }
 
 // Map returns the section: per item of the paper its files and symbols, the
-// tests named for it, and its place on the page; what is "ours" is left to
+// tests named for it, and beside it its place on the page; what is "ours" is left to
 // "Differences". Items go by kind, then by name.
 func Map(folder, paper string) (string, error) {
 	symbols, err := Read(folder)
@@ -78,14 +78,13 @@ func Map(folder, paper string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n//\n// By item of the paper; generated from the Source: lines by go generate.\n//\n", mapHeading)
 	for _, item := range items {
-		fmt.Fprintf(&b, "//\t%s\n", item)
+		fmt.Fprintf(&b, "//\t%s (%s)\n", item, page(paper, item))
 		for _, file := range files[item] {
 			list(&b, file, names[item][file])
 		}
 		if found := testsOf(item, tests); found != nil {
 			list(&b, "tests", found)
 		}
-		list(&b, "page", []string{page(paper, item)})
 	}
 	b.WriteString("//\n")
 	return b.String(), nil
