@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -100,6 +101,46 @@ func TestPollsMoveEverything(t *testing.T) {
 		}
 		if a.pending != 0 || b.peers[0].links[0].left.Load() {
 			t.Errorf("%d bytes: %d frames are to be written", size, a.pending)
+		}
+	}
+}
+
+// A short message allocates the requests of its send and its receive, and nothing else, whether it comes before its receive or
+// after, but for a body too small to be kept: both nodes are one goroutine's, and nothing is collected meanwhile.
+func TestAShortMessageAllocatesItsRequestsAlone(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, size := range []int{0, 100, 1 << 10, 4 << 10} {
+		for _, early := range []bool{false, true} {
+			a, b := linked(t, 1<<20)
+			in, body := cluster.Msg{Body: make([]byte, size)}, make([]byte, size)
+			until := func(done func() bool) {
+				for idle := 0; !done(); idle++ {
+					if b.poll([]int{0}) {
+						idle = 0
+					} else if time.Sleep(time.Millisecond); idle > 20000 {
+						t.Fatalf("%d bytes: nothing moves any more", size)
+					}
+				}
+			}
+			arrived := func() bool { return b.peers[0].arrived > 0 }
+			want := 2.0
+			if early && 0 < size && size < leastKept {
+				want++
+			}
+			if made := testing.AllocsPerRun(100, func() {
+				b.peers[0].arrived = 0
+				if early {
+					a.dispatch(body)
+					until(arrived)
+				}
+				q := b.expect(&in)
+				if !early {
+					a.dispatch(body)
+				}
+				until(q.Done)
+			}); made != want {
+				t.Errorf("%d bytes, early %v: %v allocations a message, want %v", size, early, made, want)
+			}
 		}
 	}
 }

@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 // wide says that there are products of polynomials in 512 bits, narrow that there are in 256 alone.
 var (
-	wide   = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPCLMULQDQ
+	wide   = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
 	narrow = !wide && cpu.X86.HasAVX2 && cpu.X86.HasSSE42 && multiplies()
 )
 
@@ -25,3 +25,8 @@ func move(text, b *[block]byte, powers *[2]uint64)
 //
 //go:noescape
 func foldAndSum(text *[block]byte, b []byte, powers *[2]uint64) (sums [3]uint32)
+
+// register returns the register that text leaves, from 0: crc32 would make it escape, and a message would allocate it.
+//
+//go:noescape
+func register(text *[block]byte) uint32
