@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package dasp
 
 // Histogram counts how often each whole number from 0 occurred: entry x is the

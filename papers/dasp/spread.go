@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package dasp
 
 // Spread returns how far the newest version was ahead of the oldest one that a

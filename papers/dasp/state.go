@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package dasp
 
 // State is a worker's synchronisation state.
