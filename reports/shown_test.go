@@ -70,7 +70,7 @@ func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		anchors := map[string]bool{}
-		for _, m := range regexp.MustCompile(`page +`+paper+`(\S+)`).FindAllStringSubmatch(string(doc), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^//\t\S.* \(`+paper+`(\S+)\)$`).FindAllStringSubmatch(string(doc), -1) {
 			anchors[m[1]] = true
 		}
 		if paper == "codedsgd" { // every number that a Source: line can name

@@ -39,201 +39,130 @@
 //
 // By item of the paper; generated from the Source: lines by go generate.
 //
-//	§2.1
-//	    assign.go            Assignment.Redundancy
-//	    formula/formula.go   formula.Choose
-//	    load.go              BlockCount
-//	    proof-enumerate.go   Enumeration.Redundancy
-//	    tests                TestSection21EveryNodeHasMuBlocks,
-//	                         TestSection21SamplesFollowSpeed
-//	    page                 codedsgd.html#s2.1
-//	§2.4
-//	    assign.go            Assignment.Groups
-//	    load.go              GroupCount
-//	    proof.go             Step, Side, Step.Sides, Proof
-//	    tests                TestSection24ByHand, TestSection24BytesAreTheLoads,
-//	                         TestSection24BytesOfRaggedLayers, TestSection24Loads,
-//	                         TestSection24Proof,
-//	                         TestSection24ProofAgainstRealExchanges,
-//	                         TestSection24ProofNoticesMistakes
-//	    page                 codedsgd.html#s2.4
-//	§3.1
-//	    quantise.go          Top, Quantise, Dequantise
-//	    quantiser.go         FixedPoint, FixedPoint.Quantise
-//	    tests                TestSection31FixedPointOnTheRange,
-//	                         TestSection31NotFiniteIsAnErrorAndSaturationACount,
-//	                         TestSection31SaturatesAndCounts
-//	    page                 codedsgd.html#s3.1
-//	§3.2.2
-//	    load-accounting.go   SummedMulticast, SummedUnicast
-//	    options.go           CSSGD, SSGDUnicast, SSGDMulticast, Compressed
-//	    page                 codedsgd.html#s3.2.2
-//	§3.2.4
-//	    formula/formula.go   formula.Time, formula.ShortTime, formula.Best
-//	    load-time.go         BatchTime, ShortBatchTime, BestRedundancy
-//	    tests                TestSection324BestRedundancy
-//	    page                 codedsgd.html#s3.2.4
-//	Eq. (10)
-//	    segment.go           Segment, Cut.Len
-//	    tests                TestEquation10SegmentsCoverTheLength
-//	    page                 codedsgd/code.html#eq10
-//	Eq. (12)
-//	    encode.go            Term, Encode
-//	    segment.go           Cut.AddTo
-//	    tests                TestEquation12ContentIsTheSumOfSegments
-//	    page                 codedsgd/code.html#eq12
-//	Eq. (14)
-//	    encode.go            Packet
-//	    page                 codedsgd/code.html#eq14
-//	Eq. (15)
-//	    segment.go           Cut.SubtractFrom
-//	    tests                TestEquation15SubtractsEachAtItsPosition
-//	    page                 codedsgd/code.html#eq15
-//	Eq. (16)
-//	    segment.go           Cut.Scatter
-//	    tests                TestEquation16SegmentsMakeTheLayerWhole
-//	    page                 codedsgd/code.html#eq16
-//	Eq. (17)
-//	    quantise.go          Accumulate
-//	    segment.go           Cut.AccumulateTo
-//	    tests                TestEquation17SumsAreWide
-//	    page                 codedsgd/code.html#eq17
-//	Eq. (19)
-//	    formula/formula.go   formula.Ratio
-//	    load.go              LRatio
-//	    page                 codedsgd/code.html#eq19
-//	Eq. (20)
-//	    formula/formula.go   formula.Have
-//	    load.go              DHave
-//	    page                 codedsgd/code.html#eq20
-//	Eq. (21)
-//	    formula/formula.go   formula.Left
-//	    load.go              DLeft
-//	    page                 codedsgd/code.html#eq21
-//	Eq. (22)
-//	    assign.go            Assignment.Holds
-//	    load.go              DAll
-//	    page                 codedsgd/code.html#eq22
-//	Eq. (23)
-//	    load.go              DCommon
-//	    page                 codedsgd/code.html#eq23
-//	Eq. (24)
-//	    load.go              DWithin
-//	    page                 codedsgd/code.html#eq24
-//	Eq. (25)
-//	    load.go              DExchange
-//	    page                 codedsgd/code.html#eq25
-//	Eq. (26)
-//	    load.go              DSend
-//	    page                 codedsgd/code.html#eq26
-//	Eq. (27)
-//	    load.go              GroupsOf
-//	    page                 codedsgd/code.html#eq27
-//	Eq. (28)
-//	    formula/formula.go   formula.Coding
-//	    job.go               Totals
-//	    load.go              LCoding
-//	    tests                TestEquation28IsTheBound
-//	    page                 codedsgd/code.html#eq28
-//	Eq. (29)
-//	    formula/formula.go   formula.Uncoding
-//	    load.go              LUncoding
-//	    page                 codedsgd/code.html#eq29
-//	Eq. (3)
-//	    job.go               Task
-//	    page                 codedsgd/code.html#eq3
-//	Eq. (30)
-//	    formula/formula.go   formula.Normal
-//	    load.go              LNormal
-//	    page                 codedsgd/code.html#eq30
-//	Eq. (4)
-//	    quantise.go          Update
-//	    robust.go            Descend
-//	    tests                TestEquation4StepOfDescent
-//	    page                 codedsgd/code.html#eq4
-//	Eq. (5)
-//	    assign.go            Assignment.Nodes
-//	    proof-enumerate.go   Enumeration.Nodes
-//	    page                 codedsgd/code.html#eq5
-//	Eq. (6)
-//	    assign.go            Assignment
-//	    page                 codedsgd/code.html#eq6
-//	Eq. (8)
-//	    proof-enumerate.go   LoopCombinations
-//	    page                 codedsgd/code.html#eq8
-//	Alg. 1
-//	    exchange.go          Run
-//	    job.go               Job
-//	    tests                TestAlgorithm1Line4OwnBlocksAlone,
-//	                         TestAlgorithm1Line7IsDescentWithTheWholeBatch,
-//	                         TestAlgorithm1Line8EvaluatesAfterEachStep
-//	    page                 codedsgd/code.html#alg1
-//	Alg. 2
-//	    assign.go            Assign
-//	    proof-enumerate.go   Enumerate
-//	    tests                TestAlgorithm2Line1BlocksAreTheSubsets,
-//	                         TestAlgorithm2Line5PiecesCoverTheBatch
-//	    page                 codedsgd/code.html#alg2
-//	Alg. 2, line 5
-//	    assign.go            Assignment.Blocks
-//	    split.go             Assignment.Split
-//	    tests                TestAlgorithm2Line5PiecesCoverTheBatch
-//	    page                 codedsgd/code.html#alg2
-//	Alg. 2, line 7
-//	    assign.go            Assignment.Holders
-//	    page                 codedsgd/code.html#alg2
-//	Alg. 2, line 8
-//	    assign.go            Assignment.Of
-//	    page                 codedsgd/code.html#alg2
-//	Alg. 3
-//	    encode.go            Assignment.Packets
-//	    formula/formula.go   formula.Packets
-//	    load.go              UsefulPackets
-//	    options.go           Options
-//	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
-//	                         TestAlgorithm3Line13HeaderSaysPJAndT,
-//	                         TestAlgorithm3Line2LoopCount,
-//	                         TestAlgorithm3Line2LoopsOverAllCombinations,
-//	                         TestAlgorithm3LiteralBringsTheSameManyTimes,
-//	                         TestAlgorithm3PacketsBringEverySegmentOnce
-//	    page                 codedsgd/code.html#alg3
-//	Alg. 3, line 13
-//	    decode.go            Header, Assignment.Header
-//	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
-//	                         TestAlgorithm3Line13HeaderSaysPJAndT
-//	    page                 codedsgd/code.html#alg3
-//	Alg. 3, line 2
-//	    encode.go            Assignment.Literal
-//	    proof-enumerate.go   LoopCount, Enumeration.Loop
-//	    tests                TestAlgorithm3Line2LoopCount,
-//	                         TestAlgorithm3Line2LoopsOverAllCombinations
-//	    page                 codedsgd/code.html#alg3
-//	Alg. 3, line 7
-//	    encode.go            Assignment.Position
-//	    page                 codedsgd/code.html#alg3
-//	Alg. 3, line 8
-//	    assign.go            Assignment.Index
-//	    page                 codedsgd/code.html#alg3
-//	Alg. 3, line 9
-//	    segment.go           Cut.Gather
-//	    page                 codedsgd/code.html#alg3
-//	Alg. 4
-//	    decode.go            Known, Decode
-//	    tests                TestAlgorithm4DecodesEveryPacketExactly,
-//	                         TestAlgorithm4Line5ExactlyOneIsUnknown
-//	    page                 codedsgd/code.html#alg4
-//	Alg. 4, line 1
-//	    decode.go            Assignment.ReadHeader
-//	    page                 codedsgd/code.html#alg4
-//	Alg. 4, line 5
-//	    decode.go            Unknown
-//	    tests                TestAlgorithm4Line5ExactlyOneIsUnknown
-//	    page                 codedsgd/code.html#alg4
-//	Fig. 3
-//	    options.go           Rows, Columns
-//	    segment.go           Cut, NewCut
-//	    tests                TestFigure3SplitsByColumns
-//	    page                 codedsgd/fig3.html
+//	§2.1 (codedsgd.html#s2.1)
+//	    Go    Assignment.Redundancy, BlockCount, Enumeration.Redundancy,
+//	          formula.Choose
+//	    tests TestSection21EveryNodeHasMuBlocks, TestSection21SamplesFollowSpeed
+//	§2.4 (codedsgd.html#s2.4)
+//	    Go    Assignment.Groups, GroupCount, Proof, Side, Step, Step.Sides
+//	    tests TestSection24ByHand, TestSection24BytesAreTheLoads,
+//	          TestSection24BytesOfRaggedLayers, TestSection24Loads,
+//	          TestSection24Proof, TestSection24ProofAgainstRealExchanges,
+//	          TestSection24ProofNoticesMistakes
+//	§3.1 (codedsgd.html#s3.1)
+//	    Go    Dequantise, FixedPoint, FixedPoint.Quantise, Quantise, Top
+//	    tests TestSection31FixedPointOnTheRange,
+//	          TestSection31NotFiniteIsAnErrorAndSaturationACount,
+//	          TestSection31SaturatesAndCounts
+//	§3.2.2 (codedsgd.html#s3.2.2)
+//	    Go    CSSGD, Compressed, SSGDMulticast, SSGDUnicast, SummedMulticast,
+//	          SummedUnicast
+//	§3.2.4 (codedsgd.html#s3.2.4)
+//	    Go    BatchTime, BestRedundancy, ShortBatchTime, formula.Best,
+//	          formula.ShortTime, formula.Time
+//	    tests TestSection324BestRedundancy
+//	Eq. (10) (codedsgd/code.html#eq10)
+//	    Go    Cut.Len, Segment
+//	    tests TestEquation10SegmentsCoverTheLength
+//	Eq. (12) (codedsgd/code.html#eq12)
+//	    Go    Cut.AddTo, Encode, Term
+//	    tests TestEquation12ContentIsTheSumOfSegments
+//	Eq. (14) (codedsgd/code.html#eq14)
+//	    Go    Packet
+//	Eq. (15) (codedsgd/code.html#eq15)
+//	    Go    Cut.SubtractFrom
+//	    tests TestEquation15SubtractsEachAtItsPosition
+//	Eq. (16) (codedsgd/code.html#eq16)
+//	    Go    Cut.Scatter
+//	    tests TestEquation16SegmentsMakeTheLayerWhole
+//	Eq. (17) (codedsgd/code.html#eq17)
+//	    Go    Accumulate, Cut.AccumulateTo
+//	    tests TestEquation17SumsAreWide
+//	Eq. (19) (codedsgd/code.html#eq19)
+//	    Go    LRatio, formula.Ratio
+//	Eq. (20) (codedsgd/code.html#eq20)
+//	    Go    DHave, formula.Have
+//	Eq. (21) (codedsgd/code.html#eq21)
+//	    Go    DLeft, formula.Left
+//	Eq. (22) (codedsgd/code.html#eq22)
+//	    Go    Assignment.Holds, DAll
+//	Eq. (23) (codedsgd/code.html#eq23)
+//	    Go    DCommon
+//	Eq. (24) (codedsgd/code.html#eq24)
+//	    Go    DWithin
+//	Eq. (25) (codedsgd/code.html#eq25)
+//	    Go    DExchange
+//	Eq. (26) (codedsgd/code.html#eq26)
+//	    Go    DSend
+//	Eq. (27) (codedsgd/code.html#eq27)
+//	    Go    GroupsOf
+//	Eq. (28) (codedsgd/code.html#eq28)
+//	    Go    LCoding, Totals, formula.Coding
+//	    tests TestEquation28IsTheBound
+//	Eq. (29) (codedsgd/code.html#eq29)
+//	    Go    LUncoding, formula.Uncoding
+//	Eq. (3) (codedsgd/code.html#eq3)
+//	    Go    Task
+//	Eq. (30) (codedsgd/code.html#eq30)
+//	    Go    LNormal, formula.Normal
+//	Eq. (4) (codedsgd/code.html#eq4)
+//	    Go    Descend, Update
+//	    tests TestEquation4StepOfDescent
+//	Eq. (5) (codedsgd/code.html#eq5)
+//	    Go    Assignment.Nodes, Enumeration.Nodes
+//	Eq. (6) (codedsgd/code.html#eq6)
+//	    Go    Assignment
+//	Eq. (8) (codedsgd/code.html#eq8)
+//	    Go    LoopCombinations
+//	Alg. 1 (codedsgd/code.html#alg1)
+//	    Go    Job, Run
+//	    tests TestAlgorithm1Line4OwnBlocksAlone,
+//	          TestAlgorithm1Line7IsDescentWithTheWholeBatch,
+//	          TestAlgorithm1Line8EvaluatesAfterEachStep
+//	Alg. 2 (codedsgd/code.html#alg2)
+//	    Go    Assign, Enumerate
+//	    tests TestAlgorithm2Line1BlocksAreTheSubsets,
+//	          TestAlgorithm2Line5PiecesCoverTheBatch
+//	Alg. 2, line 5 (codedsgd/code.html#alg2)
+//	    Go    Assignment.Blocks, Assignment.Split
+//	    tests TestAlgorithm2Line5PiecesCoverTheBatch
+//	Alg. 2, line 7 (codedsgd/code.html#alg2)
+//	    Go    Assignment.Holders
+//	Alg. 2, line 8 (codedsgd/code.html#alg2)
+//	    Go    Assignment.Of
+//	Alg. 3 (codedsgd/code.html#alg3)
+//	    Go    Assignment.Packets, Options, UsefulPackets, formula.Packets
+//	    tests TestAlgorithm3Line13ForgedHeadersAreRefused,
+//	          TestAlgorithm3Line13HeaderSaysPJAndT, TestAlgorithm3Line2LoopCount,
+//	          TestAlgorithm3Line2LoopsOverAllCombinations,
+//	          TestAlgorithm3LiteralBringsTheSameManyTimes,
+//	          TestAlgorithm3PacketsBringEverySegmentOnce
+//	Alg. 3, line 13 (codedsgd/code.html#alg3)
+//	    Go    Assignment.Header, Header
+//	    tests TestAlgorithm3Line13ForgedHeadersAreRefused,
+//	          TestAlgorithm3Line13HeaderSaysPJAndT
+//	Alg. 3, line 2 (codedsgd/code.html#alg3)
+//	    Go    Assignment.Literal, Enumeration.Loop, LoopCount
+//	    tests TestAlgorithm3Line2LoopCount,
+//	          TestAlgorithm3Line2LoopsOverAllCombinations
+//	Alg. 3, line 7 (codedsgd/code.html#alg3)
+//	    Go    Assignment.Position
+//	Alg. 3, line 8 (codedsgd/code.html#alg3)
+//	    Go    Assignment.Index
+//	Alg. 3, line 9 (codedsgd/code.html#alg3)
+//	    Go    Cut.Gather
+//	Alg. 4 (codedsgd/code.html#alg4)
+//	    Go    Decode, Known
+//	    tests TestAlgorithm4DecodesEveryPacketExactly,
+//	          TestAlgorithm4Line5ExactlyOneIsUnknown
+//	Alg. 4, line 1 (codedsgd/code.html#alg4)
+//	    Go    Assignment.ReadHeader
+//	Alg. 4, line 5 (codedsgd/code.html#alg4)
+//	    Go    Unknown
+//	    tests TestAlgorithm4Line5ExactlyOneIsUnknown
+//	Fig. 3 (codedsgd/fig3.html)
+//	    Go    Columns, Cut, NewCut, Rows
+//	    tests TestFigure3SplitsByColumns
 //
 // # Notation
 //

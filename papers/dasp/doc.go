@@ -25,102 +25,63 @@
 //
 // By item of the paper; generated from the Source: lines by go generate.
 //
-//	§1
-//	    rivals/asp.go        rivals.NewASP
-//	    rivals/backup.go     rivals.NewBackup
-//	    rivals/bsp.go        rivals.NewBSP
-//	    rivals/dssp.go       rivals.NewDSSP
-//	    rivals/gssp.go       rivals.NewGSSP
-//	    rivals/ssp.go        rivals.NewSSP
-//	    page                 dasp.html#s1
-//	§2
-//	    dasp.go              New
-//	    decide.go            Config
-//	    job.go               Job
-//	    rivals/options.go    rivals.Options.Config
-//	    run.go               Run
-//	    tests                TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp.html#s2
-//	§2.1
-//	    duration.go          DurationForm, DurationCompute, DurationIteration,
-//	                         DurationForm.F
-//	    node.go              View, View.Updated
-//	    rivals/options.go    rivals.Options.F
-//	    tests                TestSection21VersionAndTimeAreRenewed,
-//	                         TestSection21VersionsReplaceIterationCounts,
-//	                         TestSection21WaitIsMadeAtRunTime
-//	    page                 dasp.html#s2.1
-//	§2.2
-//	    decide.go            Config.Validate
-//	    node.go              NewView
-//	    spread.go            Log.Spread
-//	    state.go             State, QIS, WSS, FSS
-//	    stats.go             StateStats
-//	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
-//	                         TestSection22Algorithm1MakesThreeStates,
-//	                         TestSection22AllBeginInQIS,
-//	                         TestSection22OnlyTheFarNodesWait,
-//	                         TestSection22QISHasNoBarrier,
-//	                         TestSection22QISKeepsDifferencesWithinSmin,
-//	                         TestSection22StalenessStaysWithinSmax,
-//	                         TestSection22WeakWaitCanBringTheOldestBack,
-//	                         TestSection22WeakWaitIsEquation1
-//	    page                 dasp.html#s2.2
-//	§3.1
-//	    rivals/options.go    rivals.Options
-//	    rivals/registry.go   rivals.Names, rivals.New
-//	    stats.go             Stats, Log.Stats
-//	    page                 dasp.html#s3.1
-//	§3.2
-//	    rivals/options.go    rivals.Options.AdjustmentOf
-//	    page                 dasp.html#s3.2
-//	Eq. (1)
-//	    formula/formula.go   formula.WaitDifference, formula.WaitAbsolute,
-//	                         formula.WaitConvex, formula.WaitOldest
-//	    wait.go              WaitForm, WaitDifference, WaitAbsolute, WaitConvex,
-//	                         WaitOldest, WaitForms, WaitForm.Wait
-//	    tests                TestEquation1Forms, TestSection22WeakWaitIsEquation1
-//	    page                 dasp/code.html#eq1
-//	Eq. (2)
-//	    formula/formula.go   formula.QISWeight, formula.GroupWeight
-//	    update.go            Scale, ScaleDefault, ScaleWorkers, ScaleGroup,
-//	                         Config.Weight
-//	    tests                TestSection23Equation2,
-//	                         TestSection23Equation2GroupIsOneUpdate
-//	    page                 dasp/code.html#eq2
-//	Alg. 1
-//	    decide.go            Decision, Config.Decide
-//	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
-//	                         TestSection22Algorithm1MakesThreeStates,
-//	                         TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp/code.html#alg1
-//	Alg. 1, line 1
-//	    policy.go            EventKind, EventPush, EventTimer, EventJoin, EventLeave,
-//	                         Event
-//	    page                 dasp/code.html#alg1
-//	Alg. 1, line 2
-//	    node.go              View.Finished
-//	    page                 dasp/code.html#alg1
-//	Alg. 1, line 4
-//	    node.go              View.Oldest
-//	    tests                TestSection2Algorithm1Line4StaleNode
-//	    page                 dasp/code.html#alg1
-//	Alg. 2
-//	    policy.go            ActionKind, Apply, Reply, SetTimer, Drop, Action
-//	    tests                TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
-//	    page                 dasp/code.html#alg2
-//	Alg. 2, line 7
-//	    job.go               Update
-//	    update.go            Optimiser, Optimiser.Step
-//	    tests                TestAlgorithm2Line7
-//	    page                 dasp/code.html#alg2
-//	Alg. 2, line 9
-//	    node.go              View.Handed
-//	    tests                TestAlgorithm2Line9IsTheVersionSent
-//	    page                 dasp/code.html#alg2
-//	Table 4
-//	    stats.go             IterationTime
-//	    page                 dasp/table4.html
+//	§1 (dasp.html#s1)
+//	    Go    rivals.NewASP, rivals.NewBSP, rivals.NewBackup, rivals.NewDSSP,
+//	          rivals.NewGSSP, rivals.NewSSP
+//	§2 (dasp.html#s2)
+//	    Go    Config, Job, New, Run, rivals.Options.Config
+//	    tests TestSection2Algorithm1Line4StaleNode
+//	§2.1 (dasp.html#s2.1)
+//	    Go    DurationCompute, DurationForm, DurationForm.F, DurationIteration, View,
+//	          View.Updated, rivals.Options.F
+//	    tests TestSection21VersionAndTimeAreRenewed,
+//	          TestSection21VersionsReplaceIterationCounts,
+//	          TestSection21WaitIsMadeAtRunTime
+//	§2.2 (dasp.html#s2.2)
+//	    Go    Config.Validate, FSS, Log.Spread, NewView, QIS, State, StateStats, WSS
+//	    tests TestSection22Algorithm1Line15ForceWaitsForTheOldest,
+//	          TestSection22Algorithm1MakesThreeStates, TestSection22AllBeginInQIS,
+//	          TestSection22OnlyTheFarNodesWait, TestSection22QISHasNoBarrier,
+//	          TestSection22QISKeepsDifferencesWithinSmin,
+//	          TestSection22StalenessStaysWithinSmax,
+//	          TestSection22WeakWaitCanBringTheOldestBack,
+//	          TestSection22WeakWaitIsEquation1
+//	§3.1 (dasp.html#s3.1)
+//	    Go    Log.Stats, Stats, rivals.Names, rivals.New, rivals.Options
+//	§3.2 (dasp.html#s3.2)
+//	    Go    rivals.Options.AdjustmentOf
+//	Eq. (1) (dasp/code.html#eq1)
+//	    Go    WaitAbsolute, WaitConvex, WaitDifference, WaitForm, WaitForm.Wait,
+//	          WaitForms, WaitOldest, formula.WaitAbsolute, formula.WaitConvex,
+//	          formula.WaitDifference, formula.WaitOldest
+//	    tests TestEquation1Forms, TestSection22WeakWaitIsEquation1
+//	Eq. (2) (dasp/code.html#eq2)
+//	    Go    Config.Weight, Scale, ScaleDefault, ScaleGroup, ScaleWorkers,
+//	          formula.GroupWeight, formula.QISWeight
+//	    tests TestSection23Equation2, TestSection23Equation2GroupIsOneUpdate
+//	Alg. 1 (dasp/code.html#alg1)
+//	    Go    Config.Decide, Decision
+//	    tests TestSection22Algorithm1Line15ForceWaitsForTheOldest,
+//	          TestSection22Algorithm1MakesThreeStates,
+//	          TestSection2Algorithm1Line4StaleNode
+//	Alg. 1, line 1 (dasp/code.html#alg1)
+//	    Go    Event, EventJoin, EventKind, EventLeave, EventPush, EventTimer
+//	Alg. 1, line 2 (dasp/code.html#alg1)
+//	    Go    View.Finished
+//	Alg. 1, line 4 (dasp/code.html#alg1)
+//	    Go    View.Oldest
+//	    tests TestSection2Algorithm1Line4StaleNode
+//	Alg. 2 (dasp/code.html#alg2)
+//	    Go    Action, ActionKind, Apply, Drop, Reply, SetTimer
+//	    tests TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
+//	Alg. 2, line 7 (dasp/code.html#alg2)
+//	    Go    Optimiser, Optimiser.Step, Update
+//	    tests TestAlgorithm2Line7
+//	Alg. 2, line 9 (dasp/code.html#alg2)
+//	    Go    View.Handed
+//	    tests TestAlgorithm2Line9IsTheVersionSent
+//	Table 4 (dasp/table4.html)
+//	    Go    IterationTime
 //
 // # Notation
 //

@@ -25,72 +25,49 @@
 //
 // By item of the paper; generated from the Source: lines by go generate.
 //
-//	S1
-//	    job.go               Job
-//	    page                 ringsparse.html#s1
-//	S13
-//	    formula/formula.go   formula.T, formula.Dense
-//	    tests                TestS13EachRankSendsToTheNextAlone,
-//	                         TestS13ExchangeOverlapsTheBackwardPass,
-//	                         TestS13LayersAreExchangedLastFirst
-//	    page                 ringsparse.html#s13
-//	S3
-//	    blocks.go            Local
-//	    convert.go           LocalStep
-//	    tests                TestS3LocalStepIsKeptAside
-//	    page                 ringsparse.html#s3
-//	S4
-//	    block.go             Block, Header, Header.Meta
-//	    options.go           Options
-//	    tests                TestS4BlocksCoverTheLayer
-//	    page                 ringsparse.html#s4
-//	S41
-//	    block.go             Kind, Weights, Gradients
-//	    choose.go            Choose
-//	    sparsity.go          Sparsity, Density
-//	    tests                TestS41CountsTwoNBlocks,
-//	                         TestS41DenseBlocksAreWeightsByTieAlone,
-//	                         TestS41SparserBlockIsKept,
-//	                         TestS41SparsityCountsExactZeros
-//	    page                 ringsparse.html#s41
-//	S42
-//	    compress.go          CostDirect, CostCompressed, Compress, Coder,
-//	                         Coder.Costs, CheapestCoder
-//	    formula/formula.go   formula.Ta, formula.Tb
-//	    tests                TestS42CheapestCodecOfSeveral,
-//	                         TestS42CompressIfSoonerThere,
-//	                         TestS42EquallySoonIsDirect,
-//	                         TestS42LayerSizeFavoursCompression
-//	    page                 ringsparse.html#s42
-//	S5
-//	    block.go             ReadHeader
-//	    tests                TestS5TheSlowestLinkSetsTheTime
-//	    page                 ringsparse.html#s5
-//	S51
-//	    convert.go           Sign, Descent, Printed, ToWeights, ToGradients
-//	    formula/formula.go   formula.Pw, formula.Pg
-//	    tests                TestS51CoefficientIsTheContributorCount,
-//	                         TestS51ConversionInBothDirections,
-//	                         TestS51ConversionStaysWithinTheBound,
-//	                         TestS51FalseNonZerosFromSixNodesOn,
-//	                         TestS51PrintedSignIsWrongForGradients,
-//	                         TestS51PrintedSignTrainsTheSame,
-//	                         TestS51UpdateStaysWithinTheBound
-//	    page                 ringsparse.html#s51
-//	S52
-//	    log.go               Choice
-//	    tests                TestS52CodecFollowsFillIn,
-//	                         TestS52KindIsChosenAnewAtEveryHop
-//	    page                 ringsparse.html#s52
-//	S6
-//	    formula/formula.go   formula.Steps
-//	    tests                TestS6AllGatherForwardsTheSameBytes,
-//	                         TestS6AllParametersAgree, TestS6TwiceNMinusOneExchanges
-//	    page                 ringsparse.html#s6
-//	S7
-//	    overlap.go           Run
-//	    tests                TestS7RepeatsForThePredefinedIterations
-//	    page                 ringsparse.html#s7
+//	S1 (ringsparse.html#s1)
+//	    Go    Job
+//	S13 (ringsparse.html#s13)
+//	    Go    formula.Dense, formula.T
+//	    tests TestS13EachRankSendsToTheNextAlone,
+//	          TestS13ExchangeOverlapsTheBackwardPass,
+//	          TestS13LayersAreExchangedLastFirst
+//	S3 (ringsparse.html#s3)
+//	    Go    Local, LocalStep
+//	    tests TestS3LocalStepIsKeptAside
+//	S4 (ringsparse.html#s4)
+//	    Go    Block, Header, Header.Meta, Options
+//	    tests TestS4BlocksCoverTheLayer
+//	S41 (ringsparse.html#s41)
+//	    Go    Choose, Density, Gradients, Kind, Sparsity, Weights
+//	    tests TestS41CountsTwoNBlocks, TestS41DenseBlocksAreWeightsByTieAlone,
+//	          TestS41SparserBlockIsKept, TestS41SparsityCountsExactZeros
+//	S42 (ringsparse.html#s42)
+//	    Go    CheapestCoder, Coder, Coder.Costs, Compress, CostCompressed,
+//	          CostDirect, formula.Ta, formula.Tb
+//	    tests TestS42CheapestCodecOfSeveral, TestS42CompressIfSoonerThere,
+//	          TestS42EquallySoonIsDirect, TestS42LayerSizeFavoursCompression
+//	S5 (ringsparse.html#s5)
+//	    Go    ReadHeader
+//	    tests TestS5TheSlowestLinkSetsTheTime
+//	S51 (ringsparse.html#s51)
+//	    Go    Descent, Printed, Sign, ToGradients, ToWeights, formula.Pg, formula.Pw
+//	    tests TestS51CoefficientIsTheContributorCount,
+//	          TestS51ConversionInBothDirections,
+//	          TestS51ConversionStaysWithinTheBound,
+//	          TestS51FalseNonZerosFromSixNodesOn,
+//	          TestS51PrintedSignIsWrongForGradients, TestS51PrintedSignTrainsTheSame,
+//	          TestS51UpdateStaysWithinTheBound
+//	S52 (ringsparse.html#s52)
+//	    Go    Choice
+//	    tests TestS52CodecFollowsFillIn, TestS52KindIsChosenAnewAtEveryHop
+//	S6 (ringsparse.html#s6)
+//	    Go    formula.Steps
+//	    tests TestS6AllGatherForwardsTheSameBytes, TestS6AllParametersAgree,
+//	          TestS6TwiceNMinusOneExchanges
+//	S7 (ringsparse.html#s7)
+//	    Go    Run
+//	    tests TestS7RepeatsForThePredefinedIterations
 //
 // # Notation
 //
