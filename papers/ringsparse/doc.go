@@ -60,7 +60,8 @@
 //	    tests                TestS42CheapestCodecOfSeveral,
 //	                         TestS42CompressIfSoonerThere,
 //	                         TestS42EquallySoonIsDirect,
-//	                         TestS42LayerSizeFavoursCompression
+//	                         TestS42LayerSizeFavoursCompression,
+//	                         TestS42OfEquallyCheapCodecsTheFirst
 //	    page                 ringsparse.html#s42
 //	S5
 //	    block.go             ReadHeader
