@@ -99,6 +99,26 @@ func TestBytesAfterALoss(t *testing.T) {
 	}
 }
 
+// TestBlocksSayOfWhichStepTheyAre: and of how many living, and of which job: with another range it is another.
+func TestBlocksSayOfWhichStepTheyAre(t *testing.T) {
+	var jobs []int64
+	for _, o := range []codedsgd.Options{{}, {Range: 11}} {
+		var got [][2]int64
+		_, _, _, err := uncoded(t, true, true, o, func(rank int, m *cluster.Msg) {
+			if rank == 1 {
+				got = append(got, [2]int64{m.Meta[0], m.Meta[1]})
+				jobs = append(jobs, m.Meta[2])
+			}
+		})
+		if want := [][2]int64{{0, 3}, {0, 3}, {1, 3}, {1, 3}, {2, 3}, {2, 3}}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("range %g: %v, %v, want %v", o.Range, got, err, want)
+		}
+	}
+	if len(jobs) != 12 || jobs[0] != jobs[5] || jobs[5] == jobs[6] || jobs[6] != jobs[11] {
+		t.Errorf("the jobs are %v", jobs)
+	}
+}
+
 // TestAddingTakesTimeAfterALoss: three blocks quantised and six added, each of 256 bytes, at 1 MB/s.
 func TestAddingTakesTimeAfterALoss(t *testing.T) {
 	_, free, _, err := uncoded(t, true, true, codedsgd.Options{}, nil)

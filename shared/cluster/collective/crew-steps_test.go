@@ -144,6 +144,9 @@ func twoLosses(t *testing.T, made [3]int64, second int, at time.Duration) (midst
 			if before-len(c.Alive()) == 2 && at > 10*ms {
 				midst++
 			}
+			if w.Now() > at && len(c.Alive()) > 2 {
+				t.Errorf("%v, rank %d lost at %v: rank %d has regrouped with it at %v", made, second, at, w.Rank(), w.Now())
+			}
 		}
 		if !slices.Equal(x, state(now)) {
 			t.Errorf("%v, rank %d lost at %v: rank %d has made %d steps and its state is %v", made, second, at, w.Rank(), now, x[0])
@@ -168,6 +171,37 @@ func twoLosses(t *testing.T, made [3]int64, second int, at time.Duration) (midst
 		t.Errorf("%v, rank %d lost at %v: the others go on from %v, want %d", made, second, at, ends, most)
 	}
 	return midst
+}
+
+// TestALossWhileAStateIsAwaited: rank 2 tells its steps to rank 0 and is lost before it tells them to rank 1. So 0 waits for
+// the state of 1, which never sends it: they compare again.
+func TestALossWhileAStateIsAwaited(t *testing.T) {
+	all, err := play(t, 4, map[int]time.Duration{3: 10 * ms, 2: 20 * ms}, func(w *witness, c *collective.Crew) error {
+		switch w.Rank() {
+		case 3:
+			return hear(c)
+		case 2:
+			w.forge = func(to int, _ *cluster.Msg) bool { return to == 1 }
+		}
+		made := []int64{4, 5, 4}[w.Rank()]
+		state := led(made)
+		now, err := regroup(c, 2, made, state...)
+		if w.Rank() < 2 && (now != 5 || err != nil || !same(state, led(5)) || w.Now() < 20*ms) {
+			t.Errorf("rank %d goes on from %d, %v, with %v, at %v", w.Rank(), now, err, state, w.Now())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, w := range all[:2] {
+		if slices.ContainsFunc(w.received, func(q cluster.Req) bool { return !q.Done() }) {
+			t.Errorf("a receive of rank %d is open", k)
+		}
+	}
+	if got := all[1].states(); !slices.Equal(got, []int{0}) {
+		t.Errorf("rank 1 sends its state to %v", got)
+	}
 }
 
 // TestNoneGoesBeforeAllHaveMadeAllSteps: ranks end 10, 20, 30 and 40 ms after the beginning, and go when they have heard

@@ -36,13 +36,13 @@ type witness struct {
 	sent     []note
 	received []cluster.Req
 	waits    int
-	forge    func(m *cluster.Msg) // what is sent, if not nil
+	forge    func(to int, m *cluster.Msg) (withheld bool) // changes what is sent; nil: nothing
 }
 
 func (w *witness) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	w.sent = append(w.sent, note{to, tag, m.Meta[0], len(m.Body)})
-	if w.forge != nil {
-		w.forge(m)
+	if w.forge != nil && w.forge(to, m) {
+		to = w.Rank()
 	}
 	return w.Survivor.Isend(to, tag, m)
 }
@@ -519,16 +519,17 @@ func TestNothingOfAnExchangeGivenUpIsTakenForItsRepetition(t *testing.T) {
 func TestRanksOfOtherStatesAreRefused(t *testing.T) {
 	for _, x := range []struct {
 		length int
-		forge  func(m *cluster.Msg)
+		forge  func(to int, m *cluster.Msg) bool
 		want   string
 	}{
 		{3, nil, ""},
 		{4, nil, "collective: rank 1 sent 16 bytes of step 5, want 12 of step 5"},
 		{2, nil, "collective: rank 1 sent 8 bytes of step 5, want 12 of step 5"},
-		{3, func(m *cluster.Msg) {
+		{3, func(_ int, m *cluster.Msg) bool {
 			if len(m.Body) > 0 {
 				m.Meta[0]++
 			}
+			return false
 		}, "collective: rank 1 sent 12 bytes of step 6, want 12 of step 5"},
 	} {
 		_, err := play(t, 3, map[int]time.Duration{2: 10 * ms}, func(w *witness, c *collective.Crew) error {
