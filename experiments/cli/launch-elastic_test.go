@@ -45,6 +45,10 @@ var killings = []killing{
 	{sync: "cssgd", np: 5, flags: "--redundancy 3 --updates 60", kills: 3, ends: true},
 }
 
+// patience is the time-out of the killed jobs. A killed process ends its connections, so nobody waits for it so long, nor
+// for anybody who waits for it; half of it is far above what any machine takes.
+const patience = 4 * time.Minute
+
 // killed is how an elastic job ended.
 type killed struct {
 	rc   int
@@ -52,6 +56,7 @@ type killed struct {
 	said string
 	took time.Duration      // from when all ranks had met
 	lost [][2]time.Duration // when ranks were, and how long the run was; 0: it failed
+	wait time.Duration      // the longest of a survivor that ended after the first kill; 0: the run failed
 }
 
 // blow is a kill: of a rank, so long after all ranks have met.
@@ -63,22 +68,51 @@ type blow struct {
 // run launches the job and strikes the blows, in order of time.
 func (k killing) run(t *testing.T, blows []blow) (e killed) {
 	t.Helper()
-	return k.runOn(t, "", func(pids map[int]int) {
+	path := filepath.Join(t.TempDir(), "trace")
+	e = k.runOn(t, "", func(pids map[int]int) {
 		begin := time.Now()
 		for _, b := range blows {
 			time.Sleep(time.Until(begin.Add(b.after)))
 			_ = syscall.Kill(pids[b.rank], syscall.SIGKILL) // or it has ended
 		}
-	})
+	}, "--trace", path)
+	if e.rc == exitOK && len(blows) > 0 {
+		e.wait = longestWait(t, path, blows[0].after)
+	}
+	return e
 }
 
-// runOn launches the job on hosts and calls strike once all ranks have met.
-func (k killing) runOn(t *testing.T, hosts string, strike func(pids map[int]int)) (e killed) {
+// longestWait returns the longest wait in a Chrome trace that ended after an instant.
+func longestWait(t *testing.T, path string, after time.Duration) (longest time.Duration) {
+	t.Helper()
+	var trace struct {
+		TraceEvents []struct {
+			Cat     string
+			Ts, Dur float64 // µs
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &trace)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range trace.TraceEvents {
+		if took := time.Duration(1000 * s.Dur); s.Cat == "wait" && time.Duration(1000*s.Ts)+took > after {
+			longest = max(longest, took)
+		}
+	}
+	return longest
+}
+
+// runOn launches the job on hosts and calls strike once all ranks have met; its training gets more flags.
+func (k killing) runOn(t *testing.T, hosts string, strike func(pids map[int]int), more ...string) (e killed) {
 	t.Helper()
 	t.Setenv(workerEnv, "1")
 	l := &launching{job: launch.NewJob()}
-	words := strings.Fields(fmt.Sprintf("launch --elastic --json --np %d --oversubscribe --job %s %s -- train --sync %s%s%s",
-		k.np, l.job, hosts, k.sync, killedFlags, k.flags))
+	words := append(strings.Fields(fmt.Sprintf("launch --elastic --json --np %d --oversubscribe --timeout %v --job %s %s "+
+		"-- train --sync %s%s%s", k.np, patience, l.job, hosts, k.sync, killedFlags, k.flags)), more...)
 	var out bytes.Buffer
 	var errOut lockedBuffer
 	ended := make(chan struct{})
@@ -158,12 +192,13 @@ var early = [4]float64{0, 0.8, 0.6, 0.5}
 // TestKilled: kill −9 at seeded moments, of which the i-th run has one in the i-th part of the time and the others
 // anywhere, of any rank but a server. Server methods make all updates; rings end on the others, which all have one sha256 or the first of them
 // refuses; cssgd with r = 3 has the bits of the undisturbed run after one kill and after two, and a third is refused by
-// the name of the block. With GRADSYNC_LONG each 20 times, else cssgd once.
+// the name of the block. No survivor waits for as long as half the time-out. With GRADSYNC_LONG each 28 times, which are 308
+// kills, else cssgd once.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	times, all := 20, killings
+	times, all := 28, killings
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		times, all = 1, []killing{{sync: "cssgd", np: 4, flags: "--redundancy 3 --updates 40", kills: 2, bits: true}}
 	}
@@ -172,7 +207,7 @@ func TestKilled(t *testing.T) {
 			whole := k.undisturbed(t)
 			r := cluster.Stream(23, k.kills, k.sync, "kills")
 			var tenths [10]int
-			good, late := 0, 0
+			good, late, longest := 0, 0, time.Duration(0)
 			for i := 0; i < times; {
 				ranks := r.Perm(k.np)
 				if k.sync == "bsp" || k.sync == "ssp" || k.sync == "dasp" {
@@ -190,6 +225,10 @@ func TestKilled(t *testing.T) {
 				slices.SortFunc(blows, func(a, b blow) int { return int(a.after - b.after) })
 				e := k.run(t, blows)
 				wrong, over := k.check(e, whole.out, ranks)
+				if longest = max(longest, e.wait); max(e.wait, e.took-whole.took) > patience/2 {
+					t.Errorf("%d: blows %v: took %v, undisturbed %v, with a wait of %v; the time-out is %v",
+						i, blows, e.took, whole.took, e.wait, patience)
+				}
 				if over && wrong == "" { // the machine is faster than it was
 					if late++; late > max(times, 5) {
 						t.Errorf("%d runs ended before their last blow", late)
@@ -209,8 +248,12 @@ func TestKilled(t *testing.T) {
 					tenths[min(int(10*share), 9)]++
 				}
 			}
-			t.Logf("%d of %d good; %d more ended before the last blow; losses by tenths of the run: %v; undisturbed %.2f s",
-				good, times, late, tenths, whole.took.Seconds())
+			if longest == 0 && !k.ends {
+				t.Error("no trace has a wait after the first blow")
+			}
+			t.Logf("%d of %d good, of %d kills each; %d more ended before the last blow; losses by tenths of the run: %v; "+
+				"undisturbed %.2f s; longest wait of a survivor after a kill %.3f s, time-out %v",
+				good, times, k.kills, late, tenths, whole.took.Seconds(), longest.Seconds(), patience)
 		})
 	}
 }

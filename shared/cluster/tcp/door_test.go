@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -167,6 +168,69 @@ func TestErrorsOfAcceptAreWaitedOut(t *testing.T) {
 	}
 	_ = data.Close()
 	<-ended
+}
+
+// deaf is a listener that no call of Accept gets a connection of, and notes when each was made; at the last it is closed.
+type deaf struct {
+	net.Listener
+	calls []time.Time
+	last  int
+}
+
+func (l *deaf) Accept() (net.Conn, error) {
+	if l.calls = append(l.calls, time.Now()); len(l.calls) == l.last {
+		return nil, net.ErrClosed
+	}
+	return nil, syscall.EMFILE
+}
+
+// Errors of Accept that go on are waited out in pauses that double from 5 ms to a second and grow no longer, so that who
+// comes after hours without a file descriptor waits a second.
+func TestPausesAfterErrorsOfAccept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ms := []time.Duration{5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000}
+		l := &deaf{last: len(ms) + 1}
+		acceptAll(l, nil, func(net.Conn) { t.Error("a connection") })
+		for i, want := range ms {
+			if got := l.calls[i+1].Sub(l.calls[i]); got != want*time.Millisecond {
+				t.Errorf("pause %d: %v, want %v", i, got, want*time.Millisecond)
+			}
+		}
+	})
+}
+
+// knock is a connection that counts how often it was closed.
+type knock struct {
+	net.Conn
+	closed int
+}
+
+func (k *knock) Close() error {
+	k.closed++
+	return nil
+}
+
+// At the door of a small job are 256, at that of a job of more ranks all of them: where the ranks of a large job come at
+// once, none has to make room for another.
+func TestADoorHasRoomForAllRanks(t *testing.T) {
+	for ranks, room := range map[int]int{2: 256, 256: 256, 257: 257, 300: 300} {
+		d := door{ranks: ranks}
+		all := make([]*knock, room+1)
+		for i := range all {
+			all[i] = &knock{}
+			if i == room && all[0].closed > 0 {
+				t.Errorf("%d ranks: one of %d had to make room", ranks, room)
+			}
+			if !d.enter(all[i]) {
+				t.Errorf("%d ranks: connection %d is not taken in", ranks, i)
+			}
+		}
+		for i, k := range all {
+			if here := d.leave(k); here != (i > 0) || k.closed != 1-min(i, 1) {
+				t.Errorf("%d ranks, %d connections: number %d is there %v, closed %d times", ranks, len(all), i, here, k.closed)
+			}
+		}
+	}
 }
 
 // drip writes zeros one by one until the other end has hung up, and returns how long
