@@ -152,7 +152,7 @@ func TestNetworks(t *testing.T) {
 			want := train(t, m, portable.New(), 3)
 			other, err := tensor.Lookup("asm")
 			if err != nil {
-				t.Fatal(err)
+				t.Skipf("%v: how far its rounding is off is what devices may be: it needs AVX2 and FMA, and no GRADSYNC_CPU=portable", err)
 			}
 			yard := train(t, m, other, 3)
 			all[0].near(t, want, yard)

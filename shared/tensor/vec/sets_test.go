@@ -27,11 +27,25 @@ func eachSet(t *testing.T, test func(t *testing.T)) {
 	for _, set := range []isa{portable, avx2, avx512} {
 		t.Run(set.String(), func(t *testing.T) {
 			if !supports(set) {
-				t.Skipf("this machine has no %v", set)
+				t.Skipf("this machine has no %v, or GRADSYNC_CPU leaves it out", set)
 			}
 			defer use(set)()
 			test(t)
 		})
+	}
+}
+
+func TestTheVariableLimitsTheSet(t *testing.T) {
+	if active != widest() {
+		t.Errorf("%v is in use, the widest is %v", active, widest())
+	}
+	t.Setenv("GRADSYNC_CPU", "")
+	has := widest()
+	for value, most := range map[string]isa{"avx2": avx2, "portable": portable} {
+		t.Setenv("GRADSYNC_CPU", value)
+		if got := widest(); got != min(has, most) {
+			t.Errorf("GRADSYNC_CPU=%s: %v, want %v", value, got, min(has, most))
+		}
 	}
 }
 
