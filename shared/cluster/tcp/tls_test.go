@@ -36,7 +36,7 @@ func TestConformanceOverTLS(t *testing.T) {
 	}
 	dir := certificates(t, 16)
 	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
-		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20, Certs: dir})
+		return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20, Certs: dir})
 	})
 }
 
@@ -55,8 +55,10 @@ func TestBitsAndBytesOverTLS(t *testing.T) {
 		return vec.AppendBytes(nil, x), err
 	}
 	clustertest.CheckSameBits(t, body, virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: 5}),
-		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1 << 20, Certs: dir}), tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1009, Conns: 3, Certs: dir}))
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1 << 20, Certs: dir}),
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1009, Conns: 3, Certs: dir}))
 	for _, cfg := range []tcp.Config{{Certs: dir}, {Certs: dir, Conns: 2, Chunk: 4096}} {
+		cfg.Timeout = never
 		out, err := tcp.Loopback(n, cfg).Run(t.Context(), body)
 		if err != nil {
 			t.Fatal(err)
