@@ -119,7 +119,7 @@ func strike(t *testing.T, victim int, timeout time.Duration, op string, blow fun
 		if err := json.Unmarshal([]byte(p.line(t)), &end); err != nil {
 			t.Fatal(err)
 		}
-		if end.Rank != victim || end.Op != op || !strings.HasPrefix(end.Addr, "127.0.0.1:") {
+		if end.Rank != victim || end.Op != op || !strings.HasPrefix(end.Addr, "127.") {
 			t.Errorf("rank %d of victim %d: %+v", rank, victim, end)
 		}
 		t.Logf("rank %d: %s", rank, end.Text)
