@@ -73,7 +73,9 @@ func (k killing) run(t *testing.T, blows []blow) (e killed) {
 		begin := time.Now()
 		for _, b := range blows {
 			time.Sleep(time.Until(begin.Add(b.after)))
-			_ = syscall.Kill(pids[b.rank], syscall.SIGKILL) // or it has ended
+			if pid := pids[b.rank]; pid > 0 { // else it has ended
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
 		}
 	}, "--trace", path)
 	if e.rc == exitOK && len(blows) > 0 {
@@ -120,11 +122,7 @@ func (k killing) runOn(t *testing.T, hosts string, strike func(pids map[int]int)
 		defer close(ended)
 		e.rc = run(t.Context(), words, &out, &errOut)
 	}()
-	for late := time.Now().Add(60 * time.Second); !strings.Contains(errOut.String(), "all ranks have met"); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("the ranks do not meet: %s", errOut.String())
-		}
-	}
+	await(t, "all ranks have met", func() bool { return strings.Contains(errOut.String(), "all ranks have met") })
 	begin := time.Now()
 	strike(l.ranks())
 	<-ended
@@ -147,15 +145,34 @@ func (k killing) runOn(t *testing.T, hosts string, strike func(pids map[int]int)
 // lastLine finds what launch says of a loss at the end; without a length the run failed.
 var lastLine = regexp.MustCompile(`(?m)^gradsync: launch: rank (\d+) at 127\.0\.0\.1 was lost after ([0-9.ms]+)(?: of ([0-9.ms]+))?: signal: killed$`)
 
+// afterTheEnd finds what launch says of a process that was killed between the end of the run and its own.
+var afterTheEnd = regexp.MustCompile(`(?m)^gradsync: launch: rank (\d) at 127\.0\.0\.1 was lost: signal: killed, after the run had ended: `)
+
 // check says what is wrong with how a job ended that some ranks were killed in, and whether the training was over before
 // the last of them was: then its process had ended, or had nothing left that others needed.
 func (k killing) check(e killed, whole train.Outcome, ranks []int) (wrong string, over bool) {
 	slices.Sort(ranks)
+	if m := afterTheEnd.FindStringSubmatch(e.said); m != nil && e.rc == exitFailed && slices.Contains(ranks, int(m[1][0]-'0')) {
+		return "", true
+	}
 	lost := slices.Sorted(slices.Values(e.out.Lost))
 	if (len(lost) < len(ranks) || k.ends) && e.rc == exitOK && !slices.ContainsFunc(lost, func(rank int) bool { return !slices.Contains(ranks, rank) }) {
 		ranks, over, k.ends, k.bits = lost, true, false, k.bits || k.ends
 	}
 	return k.judge(e, whole, lost, ranks), over
+}
+
+// TestALateBlowIsNoVerdict: a process that is killed when the run has ended is one of the blows, or it is wrong.
+func TestALateBlowIsNoVerdict(t *testing.T) {
+	e := killed{rc: exitFailed, said: "x\ngradsync: launch: rank 1 at 127.0.0.1 was lost: signal: killed, after the run had ended: what it had\n"}
+	for _, c := range []struct {
+		ranks []int
+		over  bool
+	}{{[]int{3, 1}, true}, {[]int{3, 2}, false}} {
+		if wrong, over := (killing{}).check(e, train.Outcome{}, c.ranks); over != c.over || (wrong == "") != c.over {
+			t.Errorf("ranks %v were killed: %q, %v", c.ranks, wrong, over)
+		}
+	}
 }
 
 func (k killing) judge(e killed, whole train.Outcome, lost, ranks []int) string {
@@ -207,7 +224,7 @@ func TestKilled(t *testing.T) {
 			whole := k.undisturbed(t)
 			r := cluster.Stream(23, k.kills, k.sync, "kills")
 			var tenths [10]int
-			good, late, longest := 0, 0, time.Duration(0)
+			good, late, longest, hurry := 0, 0, time.Duration(0), 1.0
 			for i := 0; i < times; {
 				ranks := r.Perm(k.np)
 				if k.sync == "bsp" || k.sync == "ssp" || k.sync == "dasp" {
@@ -220,7 +237,7 @@ func TestKilled(t *testing.T) {
 					if j == 0 {
 						share = (float64(i) + share) / float64(times)
 					}
-					blows = append(blows, blow{rank, time.Duration(early[k.kills] * share * float64(whole.took))})
+					blows = append(blows, blow{rank, time.Duration(early[k.kills] * hurry * share * float64(whole.took))})
 				}
 				slices.SortFunc(blows, func(a, b blow) int { return int(a.after - b.after) })
 				e := k.run(t, blows)
@@ -229,15 +246,15 @@ func TestKilled(t *testing.T) {
 					t.Errorf("%d: blows %v: took %v, undisturbed %v, with a wait of %v; the time-out is %v",
 						i, blows, e.took, whole.took, e.wait, patience)
 				}
-				if over && wrong == "" { // the machine is faster than it was
-					if late++; late > max(times, 5) {
+				if over && wrong == "" { // the machine is faster than it was: strike sooner, in the end at once
+					if late++; late > max(times, 20) {
 						t.Errorf("%d runs ended before their last blow", late)
 						break
 					}
-					whole = k.undisturbed(t)
+					hurry /= 2
 					continue
 				}
-				i++
+				i, hurry = i+1, 1
 				if wrong != "" {
 					t.Errorf("%d: blows %v: %s\n%s", i, blows, wrong, e.said)
 					continue
@@ -327,7 +344,7 @@ func TestToldToEnd(t *testing.T) {
 // ranks as well as launch, and first.
 func TestElasticInterrupted(t *testing.T) {
 	l := &launching{job: launch.NewJob()}
-	line := "launch --elastic --np 3 --oversubscribe --job " + l.job + " -- train --sync ring" + killedFlags + "--updates 1000000"
+	line := "launch --elastic --np 3 --oversubscribe --timeout 2m --job " + l.job + " -- train --sync ring" + killedFlags + "--updates 1000000"
 	cmd := exec.Command(os.Args[0], strings.Fields(line)...)
 	cmd.Env = append(os.Environ(), workerEnv+"=1")
 	var errOut lockedBuffer
@@ -335,20 +352,14 @@ func TestElasticInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for late := time.Now().Add(60 * time.Second); !strings.Contains(errOut.String(), "all ranks have met"); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("the ranks do not meet: %s", errOut.String())
-		}
-	}
-	begin := time.Now()
+	await(t, "all ranks have met", func() bool { return strings.Contains(errOut.String(), "all ranks have met") })
 	for _, pid := range l.ranks() {
 		_ = syscall.Kill(pid, syscall.SIGINT)
 	}
 	_ = cmd.Process.Signal(syscall.SIGINT)
 	err := cmd.Wait()
-	took, rc := time.Since(begin), cmd.ProcessState.ExitCode()
-	if rc != exitFailed || !strings.HasSuffix(errOut.String(), "\ngradsync: launch: interrupted\n") || took > endingTime {
-		t.Errorf("%v after %v: %s", err, took, errOut.String())
+	if rc := cmd.ProcessState.ExitCode(); rc != exitFailed || !strings.HasSuffix(errOut.String(), "\ngradsync: launch: interrupted\n") {
+		t.Errorf("%v: %s", err, errOut.String())
 	}
 	for rank, pid := range l.ranks() {
 		t.Errorf("process %d of rank %d is left", pid, rank)
