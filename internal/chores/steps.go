@@ -189,3 +189,22 @@ func clean() []step {
 		return errors.Join(os.RemoveAll(filepath.Join(root, "out")), os.RemoveAll(filepath.Join(root, "bin")))
 	}}}
 }
+
+// soak hands its words to the script.
+func soak() *cobra.Command {
+	cmd := command("soak", "Run the tests on machines unlike this one: few and many processors, busy, raced, a stranger's, older instructions", nil)
+	cmd.Use, cmd.Long = "soak [--times N] [--part suite|listed] [--no-ledger] [CONDITION ...]", "What .ci/soak/run says at its head."
+	cmd.Example, cmd.DisableFlagParsing = "  gradsync dev soak race --part listed --times 10 --no-ledger", true
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if slices.Contains(words, "--help") || slices.Contains(words, "-h") {
+			return cmd.Help()
+		}
+		err := do(cmd, []step{program(append([]string{"bash", ".ci/soak/run"}, words...)...)})
+		if said := new(exec.ExitError); errors.As(err, &said) && said.ExitCode() == 2 {
+			return &UsageError{err}
+		}
+		return err
+	}
+	return cmd
+}
