@@ -115,7 +115,7 @@ func TestTheMeanIsOverTheLiving(t *testing.T) {
 	}
 }
 
-// kept is what a rank has after a step.
+// kept holds what a rank has after a step.
 type kept struct{ params, residual []float32 }
 
 // lossy trains with a threshold on the ranks of tasks and returns what each has after each step; where the log is not the
