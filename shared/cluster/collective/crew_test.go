@@ -22,7 +22,7 @@ const (
 // crewHost sends a kilobyte in a millisecond, which arrives a millisecond later.
 var crewHost = cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 1e6, Latency: ms / 2}
 
-// note is what is to be seen of a message: receiver, tag, first word and body's bytes.
+// note holds a message as others see it: receiver, tag, first word and bytes of the body.
 type note struct {
 	to    int
 	tag   cluster.Tag
