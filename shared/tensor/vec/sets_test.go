@@ -35,20 +35,6 @@ func eachSet(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-func TestTheVariableLimitsTheSet(t *testing.T) {
-	if active != widest() {
-		t.Errorf("%v is in use, the widest is %v", active, widest())
-	}
-	t.Setenv("GRADSYNC_CPU", "")
-	has := widest()
-	for value, most := range map[string]isa{"avx2": avx2, "portable": portable} {
-		t.Setenv("GRADSYNC_CPU", value)
-		if got := widest(); got != min(has, most) {
-			t.Errorf("GRADSYNC_CPU=%s: %v, want %v", value, got, min(has, most))
-		}
-	}
-}
-
 // vectors are operands cut out of one arena, each behind and before guard bytes.
 type vectors struct {
 	arena []byte
