@@ -326,7 +326,8 @@ func TestAWriterGoesOnAfterAPoll(t *testing.T) {
 		l.direct.writev = writev
 		go func() { _, _ = io.Copy(io.Discard, other.Conn) }()
 		go func() { drained <- l.drain() }()
-		for waits := false; !waits; time.Sleep(time.Millisecond) { // the writer finds somebody at it
+		for i, waits := 0, false; !waits && i < patience; i++ { // the writer finds somebody at it
+			time.Sleep(time.Millisecond)
 			l.mu.Lock()
 			waits = l.behind
 			l.mu.Unlock()

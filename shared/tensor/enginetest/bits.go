@@ -42,7 +42,7 @@ func sameBits(t *testing.T, e tensor.Engine, often repeats) {
 // tries: one is quiet, and none where each call allocates.
 const tries = 100
 
-// Quiet returns the least of many counts of what f allocates a call, of so many calls each: 0 if f itself allocates nothing,
+// Quiet returns the least of many counts of what f allocates a call, each of that number of runs: 0 if f itself allocates nothing,
 // whoever else does now and then.
 //
 // Source: ours: the counter of allocations is the process's
