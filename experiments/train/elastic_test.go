@@ -144,7 +144,7 @@ func TestTheProbeOfTheLostIsCountedApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%d bytes, probe %d, %.2f s", out.BytesSent, out.RingSparse.ProbeBytes, out.WallSeconds)
-		if !slices.Equal(out.Lost, []int{1}) || out.RingSparse.ProbeBytes < 6*2*probeBytes || out.BytesSent >= 4*probeBytes {
+		if !slices.Equal(out.Lost, []int{1}) || out.RingSparse.ProbeBytes < 6*2*probeBytes || out.BytesSent >= 2*probeBytes { // no rank probes with less
 			t.Errorf("without %v: %d bytes were sent, %d of the probe", out.Lost, out.BytesSent, out.RingSparse.ProbeBytes)
 		}
 		return
