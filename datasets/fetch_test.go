@@ -304,8 +304,11 @@ func TestFetchLeavesAStalledMirror(t *testing.T) {
 			t.Errorf("the next mirror got Range %q, want bytes=100000-", got)
 		}
 		mute := serve(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		o.Dir = t.TempDir()
+		o.Dir, began = t.TempDir(), time.Now()
 		_, err := fetchEntry(t.Context(), oneFile(body, mute), o)
+		if took := time.Since(began); took != o.Stall {
+			t.Errorf("left a mirror that says nothing after %v, want %v", took, o.Stall)
+		}
 		wantError(t, err, "file.gz", "stalled: no byte for 20s")
 	})
 }
