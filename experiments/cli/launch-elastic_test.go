@@ -147,10 +147,19 @@ func (k killing) runOn(t *testing.T, hosts string, strike func(pids map[int]int)
 // lastLine finds what launch says of a loss at the end; without a length the run failed.
 var lastLine = regexp.MustCompile(`(?m)^gradsync: launch: rank (\d+) at 127\.0\.0\.1 was lost after ([0-9.ms]+)(?: of ([0-9.ms]+))?: signal: killed$`)
 
+// afterEnd finds what launch says of a process that was killed once the run had ended, and had not yet itself.
+var afterEnd = regexp.MustCompile(`(?m)^gradsync: launch: rank (\d+) at 127\.0\.0\.1 was lost: signal: killed, after the run had ended: `)
+
 // check says what is wrong with how a job ended that some ranks were killed in, and whether the training was over before
 // the last of them was: then its process had ended, or had nothing left that others needed.
 func (k killing) check(e killed, whole train.Outcome, ranks []int) (wrong string, over bool) {
 	slices.Sort(ranks)
+	killed := func(rank string) bool {
+		return slices.ContainsFunc(ranks, func(r int) bool { return rank == fmt.Sprint(r) })
+	}
+	if m := afterEnd.FindStringSubmatch(e.said); m != nil && e.rc == exitFailed && killed(m[1]) {
+		return "", true
+	}
 	lost := slices.Sorted(slices.Values(e.out.Lost))
 	if (len(lost) < len(ranks) || k.ends) && e.rc == exitOK && !slices.ContainsFunc(lost, func(rank int) bool { return !slices.Contains(ranks, rank) }) {
 		ranks, over, k.ends, k.bits = lost, true, false, k.bits || k.ends
