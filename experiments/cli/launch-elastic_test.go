@@ -45,8 +45,8 @@ var killings = []killing{
 	{sync: "cssgd", np: 5, flags: "--redundancy 3 --updates 60", kills: 3, ends: true},
 }
 
-// patience is the time-out of the killed jobs. A killed process ends its connections, so nobody waits for it so long, nor
-// for anybody who waits for it; half of it is far above what any machine takes.
+// patience is the time-out of the killed jobs. A killed process ends its connections, so nobody waits for it so long,
+// nor for anybody who waits for it; half of it is far above what any machine takes.
 const patience = 4 * time.Minute
 
 // killed is how an elastic job ended.
@@ -201,8 +201,8 @@ var early = [4]float64{0, 0.8, 0.6, 0.5}
 // TestKilled: kill −9 at seeded moments, of which the i-th run has one in the i-th part of the time and the others
 // anywhere, of any rank but a server. Server methods make all updates; rings end on the others, which all have one sha256 or the first of them
 // refuses; cssgd with r = 3 has the bits of the undisturbed run after one kill and after two, and a third is refused by
-// the name of the block. No survivor waits for as long as half the time-out. With GRADSYNC_LONG each 28 times, which are 308
-// kills, else cssgd once.
+// the name of the block. No survivor waits for half the time-out. With GRADSYNC_LONG each 28 times,
+// which are 308 kills, else cssgd once.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
