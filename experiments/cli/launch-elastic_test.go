@@ -45,8 +45,8 @@ var killings = []killing{
 	{sync: "cssgd", np: 5, flags: "--redundancy 3 --updates 60", kills: 3, ends: true},
 }
 
-// patience is the time-out of the killed jobs. A killed process ends its connections, so nobody waits for it so long, nor
-// for anybody who waits for it; half of it is far above what any machine takes.
+// patience is the time-out of the killed jobs. A killed process ends its connections, so nobody waits for it so long,
+// nor for anybody who waits for it; half of it is far above what any machine takes.
 const patience = 4 * time.Minute
 
 // killed is how an elastic job ended.
@@ -145,14 +145,17 @@ func (k killing) runOn(t *testing.T, hosts string, strike func(pids map[int]int)
 // lastLine finds what launch says of a loss at the end; without a length the run failed.
 var lastLine = regexp.MustCompile(`(?m)^gradsync: launch: rank (\d+) at 127\.0\.0\.1 was lost after ([0-9.ms]+)(?: of ([0-9.ms]+))?: signal: killed$`)
 
-// afterTheEnd finds what launch says of a process that was killed between the end of the run and its own.
-var afterTheEnd = regexp.MustCompile(`(?m)^gradsync: launch: rank (\d) at 127\.0\.0\.1 was lost: signal: killed, after the run had ended: `)
+// afterEnd finds what launch says of a process that was killed once the run had ended, and had not yet itself.
+var afterEnd = regexp.MustCompile(`(?m)^gradsync: launch: rank (\d+) at 127\.0\.0\.1 was lost: signal: killed, after the run had ended: `)
 
 // check says what is wrong with how a job ended that some ranks were killed in, and whether the training was over before
 // the last of them was: then its process had ended, or had nothing left that others needed.
 func (k killing) check(e killed, whole train.Outcome, ranks []int) (wrong string, over bool) {
 	slices.Sort(ranks)
-	if m := afterTheEnd.FindStringSubmatch(e.said); m != nil && e.rc == exitFailed && slices.Contains(ranks, int(m[1][0]-'0')) {
+	killed := func(rank string) bool {
+		return slices.ContainsFunc(ranks, func(r int) bool { return rank == fmt.Sprint(r) })
+	}
+	if m := afterEnd.FindStringSubmatch(e.said); m != nil && e.rc == exitFailed && killed(m[1]) {
 		return "", true
 	}
 	lost := slices.Sorted(slices.Values(e.out.Lost))
@@ -209,8 +212,8 @@ var early = [4]float64{0, 0.8, 0.6, 0.5}
 // TestKilled: kill −9 at seeded moments, of which the i-th run has one in the i-th part of the time and the others
 // anywhere, of any rank but a server. Server methods make all updates; rings end on the others, which all have one sha256 or the first of them
 // refuses; cssgd with r = 3 has the bits of the undisturbed run after one kill and after two, and a third is refused by
-// the name of the block. No survivor waits for as long as half the time-out. With GRADSYNC_LONG each 28 times, which are 308
-// kills, else cssgd once.
+// the name of the block. No survivor waits for half the time-out. With GRADSYNC_LONG each 28 times,
+// which are 308 kills, else cssgd once.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")

@@ -209,7 +209,8 @@ func (a *app) outlive(ctx context.Context, j *job, children []launch.Child) erro
 	return err
 }
 
-// tellLosses says who was lost and when, and of how long a run; who was lost once all the living were through is missed by none.
+// tellLosses says who was lost and when, and of how long a run. Who was lost once all the living were through is missed
+// by none.
 func (j *job) tellLosses(w io.Writer, v *tcp.Verdict) {
 	of := ""
 	if v.Elapsed > 0 {

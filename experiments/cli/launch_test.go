@@ -222,14 +222,18 @@ func TestLaunchIsBounded(t *testing.T) {
 	}
 }
 
-// The last lines name who was lost before the run's end, by the longest time that a living rank took; of a run that failed,
-// which has no such time, all.
+// The last lines name who was lost before the run's end, by the longest time that a living rank took; of a run that
+// failed, which has no such time, all.
 func TestLossesAfterTheEndAreNone(t *testing.T) {
-	j := &job{processes: []launch.Process{{Rank: 0, Host: "a"}, {Rank: 1, Host: "b"}, {Rank: 2, Host: "a"}, {Rank: 3, Host: "a"}}}
-	v := tcp.Verdict{Elapsed: 4010 * time.Millisecond, Lost: []tcp.Loss{{Rank: 1, After: 2 * time.Second, Cause: "signal: killed"},
+	j := &job{processes: []launch.Process{{Rank: 1, Host: "b"}, {Rank: 2, Host: "a"}, {Rank: 3, Host: "a"}}}
+	v := tcp.Verdict{Elapsed: 4010 * time.Millisecond, Lost: []tcp.Loss{
+		{Rank: 1, After: 2 * time.Second, Cause: "signal: killed"},
 		{Rank: 2, After: 4010 * time.Millisecond, Cause: "EOF"}, {Rank: 3, After: 4016 * time.Millisecond, Cause: "EOF"}}}
-	const one, two, three = "gradsync: launch: rank 1 at b was lost after 2s%s: signal: killed\n",
-		"gradsync: launch: rank 2 at a was lost after 4.01s%s: EOF\n", "gradsync: launch: rank 3 at a was lost after 4.016s%s: EOF\n"
+	const (
+		one   = "gradsync: launch: rank 1 at b was lost after 2s%s: signal: killed\n"
+		two   = "gradsync: launch: rank 2 at a was lost after 4.01s%s: EOF\n"
+		three = "gradsync: launch: rank 3 at a was lost after 4.016s%s: EOF\n"
+	)
 	var ended, failed strings.Builder
 	j.tellLosses(&ended, &v)
 	v.Elapsed = 0

@@ -169,7 +169,7 @@ func TestErrorsOfAcceptAreWaitedOut(t *testing.T) {
 	<-ended
 }
 
-// deaf is a listener that no call of Accept gets a connection of, and notes when each was made; at the last it is closed.
+// deaf is a listener that has no connection for any Accept, and notes when each was called; at the last it is closed.
 type deaf struct {
 	net.Listener
 	calls []time.Time
@@ -183,8 +183,8 @@ func (l *deaf) Accept() (net.Conn, error) {
 	return nil, syscall.EMFILE
 }
 
-// Errors of Accept that go on are waited out in pauses that double from 5 ms to a second and grow no longer, so that who
-// comes after hours without a file descriptor waits a second.
+// Errors of Accept that go on are waited out in pauses that double from 5 ms to a second and grow no longer, so that
+// who comes after hours without a file descriptor waits a second.
 func TestPausesAfterErrorsOfAccept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ms := []time.Duration{5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000}
@@ -209,8 +209,8 @@ func (k *knock) Close() error {
 	return nil
 }
 
-// At the door of a small job are 256, at that of a job of more ranks all of them: where the ranks of a large job come at
-// once, none has to make room for another.
+// At the door of a small job are 256, at that of a job of more ranks all of them: where the ranks of a large job come
+// at once, none has to make room for another.
 func TestADoorHasRoomForAllRanks(t *testing.T) {
 	for ranks, room := range map[int]int{2: 256, 256: 256, 257: 257, 300: 300} {
 		d := door{ranks: ranks}

@@ -19,7 +19,8 @@ func TestAMessageThatLeftAtTheInstantOfTheLoss(t *testing.T) {
 		before time.Duration // that it leaves
 		want   error
 	}{{"at that instant", 0, nil}, {"a nanosecond before", 1, cluster.ErrLost}} {
-		net := virtual.New(cluster.Uniform(2, ms, nil), virtual.Config{Seed: 1, Headerless: true, Elastic: true, Notice: time.Second})
+		net := virtual.New(cluster.Uniform(2, ms, nil),
+			virtual.Config{Seed: 1, Headerless: true, Elastic: true, Notice: time.Second})
 		at, _, err := cluster.Run(t.Context(), net, func(p cluster.Proc) (time.Duration, error) {
 			if p.Rank() == 0 {
 				_, err := p.WaitAny(2*time.Millisecond-c.before, p.Isend(1, 1, &cluster.Msg{Declared: 2000}))
@@ -33,7 +34,8 @@ func TestAMessageThatLeftAtTheInstantOfTheLoss(t *testing.T) {
 			}
 			return p.Now(), nil
 		})
-		if arrived := 3 * time.Millisecond; err != nil || c.want == nil && at[1] != arrived || c.want != nil && at[1] <= arrived {
+		const arrived = 3 * time.Millisecond
+		if err != nil || c.want == nil && at[1] != arrived || c.want != nil && at[1] <= arrived {
 			t.Errorf("%s: the wait ended at %v, %v; the message is there after %v", c.name, at, err, arrived)
 		}
 	}
