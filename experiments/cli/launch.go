@@ -219,7 +219,8 @@ func (j *job) tellLosses(w io.Writer, v *tcp.Verdict) {
 	for _, l := range v.Lost {
 		if v.Elapsed == 0 || l.After <= v.Elapsed {
 			at := launch.HostOf(j.processes, l.Rank)
-			fmt.Fprintf(w, "gradsync: launch: rank %d at %s was lost after %v%s: %s\n", l.Rank, at, l.After.Round(time.Millisecond), of, l.Cause)
+			fmt.Fprintf(w, "gradsync: launch: rank %d at %s was lost after %v%s: %s\n",
+				l.Rank, at, l.After.Round(time.Millisecond), of, l.Cause)
 		}
 	}
 }

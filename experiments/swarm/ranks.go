@@ -169,7 +169,8 @@ func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores
 			task := newQuadratic(k)
 			o.params[k] = task.params
 			var log *ringsparse.Log
-			job := ringsparse.Job{Task: task, Layers: task.Layers(), Rate: rate, Steps: planned, Options: g.sparse, OnStep: stop, Log: &ringsparse.Log{}}
+			job := ringsparse.Job{Task: task, Layers: task.Layers(), Rate: rate, Steps: planned,
+				Options: g.sparse, OnStep: stop, Log: &ringsparse.Log{}}
 			if log, err = ringsparse.Run(p, job); err == nil {
 				o.ends[k], o.totals[k] = log.Ends, fmt.Sprint(log.Totals)
 			}
@@ -342,9 +343,9 @@ func (g *group) checkFaultFree(ctx context.Context, o outcome) string {
 	return ""
 }
 
-// checkSum says how the parameters differ from one rank's that sums all gradients alone: in their bits those of coded SGD,
-// since sums of integers have no order, and of a ring of gradients, whose order is known, the others' within rounding; after
-// losses from those of every course that they allow.
+// checkSum says how the parameters differ from one rank's that sums all gradients alone: in their bits those of coded
+// SGD, since sums of integers have no order, and of a ring of gradients, whose order is known, the others' within
+// rounding; after losses from those of every course that they allow.
 func (g *group) checkSum(o outcome) string {
 	x := o.params[o.survivor()]
 	if g.method.Family == method.Coded {
@@ -362,8 +363,9 @@ func (g *group) checkSum(o outcome) string {
 	return ""
 }
 
-// leads reports whether steps from x on, of which the ranks hold back some, lead to end or near it, each with the mean over the
-// ranks that are not gone when it is made; gone are the first of those that are lost, never fewer than in the step before.
+// leads reports whether steps from x on, of which the ranks hold back some, lead to end or near it, each with the mean
+// over the ranks that are not gone when it is made; gone are the first of those that are lost, never fewer than in the
+// step before.
 func (g *group) leads(x []float32, held [][]float32, step int64, gone, lost []int, end []float32) bool {
 	if step == steps {
 		off := 1e-4
@@ -386,8 +388,9 @@ func (g *group) leads(x []float32, held [][]float32, step int64, gone, lost []in
 	return false
 }
 
-// mean returns what a step of the ranks that are not gone makes of x, and what each then holds back for its next gradient. The
-// sum of a block begins with the rank of its number and goes round: who has added to it holds back what is at most the threshold.
+// mean returns what a step of the ranks that are not gone makes of x, and what each then holds back for its next
+// gradient. The sum of a block begins with the rank of its number and goes round: who has added to it holds back what
+// is at most the threshold.
 func (g *group) mean(x []float32, held [][]float32, step int64, gone []int) (next []float32, back [][]float32) {
 	var alive []int
 	grads, back := make([][]float32, g.n), make([][]float32, g.n)

@@ -23,8 +23,8 @@
 // Of methods without a server, whose hosts pause and are slow:
 //
 //   - All ranks end with the same bits, those of the run without faults, by the same messages.
-//   - Coded SGD's are those of the sum of all blocks, computed by one rank alone, the others' within rounding of such sums;
-//     ringsparse's of gradients to the bit, with what a threshold holds back for the next one.
+//   - Coded SGD's are those of the sum of all blocks, computed by one rank alone, the others' within rounding of such
+//     sums; ringsparse's of gradients to the bit, with what a threshold holds back for the next one.
 //   - ring, ringsparse and naive on an elastic run lose ranks at any instant: the living make all steps and end with the same
 //     bits, within rounding of those of a course that the losses, in their order, allow: steps with the mean of all, then of fewer.
 //   - cssgd on an elastic run loses ranks at any instant and no bit, as long as a holder of each block lives; else it

@@ -357,7 +357,8 @@ func (w *watch) spread(at time.Duration) {
 	}
 }
 
-// wait returns T_wait of a gradient of worker n that has just come, by equation (1) as the audit has it: 0 unless it is in WSS.
+// wait returns T_wait of a gradient of worker n that has just come, by equation (1) as the audit has it: 0 unless it is
+// in WSS.
 func (w *watch) wait(n int) time.Duration {
 	v, skip, oldest := w.held[n], -1, -1
 	if w.options.Gap == "post" {
@@ -374,12 +375,13 @@ func (w *watch) wait(n int) time.Duration {
 	return time.Duration(audit.Equation1(w.options, float64(w.f[n]), float64(w.f[oldest])))
 }
 
-// timed checks that T_wait is as long as it should be: what is ordered, that nobody is answered within it, and that its end is seen
-// at once unless the server sleeps.
+// timed checks that T_wait is as long as it should be: what is ordered, that nobody is answered within it, and that its
+// end is seen at once unless the server sleeps.
 func (w *watch) timed(ev dasp.Event) {
 	n := ev.Worker
 	if ev.Kind == dasp.EventPush && max(w.timer, ev.At) != w.due[n] {
-		w.fail("at %v worker %d, f %v, waits until %v; by equation (1) until %v", ev.At, n, w.f[n], max(w.timer, ev.At), w.due[n])
+		w.fail("at %v worker %d, f %v, waits until %v; by equation (1) until %v",
+			ev.At, n, w.f[n], max(w.timer, ev.At), w.due[n])
 	}
 	for _, i := range w.answered {
 		if ev.At < w.due[i] {

@@ -46,7 +46,8 @@ func processesOnce(t *testing.T, n int, config func(rank int) Config) (*Outcome,
 	for rank := range n {
 		group.Go(func() {
 			c := config(rank)
-			c.Runtime, c.TCP = "tcp", &tcp.Config{Rank: rank, Size: n, Job: t.Name(), Rendezvous: at, Host: rank == n-1, Chunk: 1 << 16, Join: 2 * time.Minute, Timeout: 2 * time.Minute}
+			c.Runtime, c.TCP = "tcp", &tcp.Config{Rank: rank, Size: n, Job: t.Name(), Rendezvous: at,
+				Host: rank == n-1, Chunk: 1 << 16, Join: 2 * time.Minute, Timeout: 2 * time.Minute}
 			outs[rank], errs[rank] = Run(context.Background(), c)
 		})
 	}

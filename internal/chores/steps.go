@@ -192,8 +192,9 @@ func clean() []step {
 
 // soak hands its words to the script.
 func soak() *cobra.Command {
-	cmd := command("soak", "Run the tests on machines unlike this one: few and many processors, busy, raced, a stranger's, older instructions", nil)
-	cmd.Use, cmd.Long = "soak [--times N] [--part suite|listed] [--no-ledger] [CONDITION ...]", "What .ci/soak/run says at its head."
+	cmd := command("soak", "Run the tests on machines unlike this one: busy, raced, of one processor, a stranger's", nil)
+	cmd.Use = "soak [--times N] [--part suite|listed] [--no-ledger] [CONDITION ...]"
+	cmd.Long = "What .ci/soak/run says at its head."
 	cmd.Example, cmd.DisableFlagParsing = "  gradsync dev soak race --part listed --times 10 --no-ledger", true
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {

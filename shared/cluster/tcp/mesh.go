@@ -62,7 +62,8 @@ func (n *node) mesh(ln net.Listener) error {
 			}
 		}
 	}
-	if n.cfg.poll > 0 || n.local == nil && n.cfg.poll == 0 { // else ranks of this process would poll in place of those they wait for
+	// Else ranks of this process would poll in place of those they wait for.
+	if n.cfg.poll > 0 || n.local == nil && n.cfg.poll == 0 {
 		n.Poll = n.poll
 	}
 	for _, p := range n.peers {
