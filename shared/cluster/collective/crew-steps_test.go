@@ -238,7 +238,7 @@ func TestNoneGoesBeforeAllHaveMadeAllSteps(t *testing.T) {
 
 // TestWhoeverHasMadeAllStepsStaysForTheOthers: rank 2 is one step behind when rank 3 is lost; 0 and 1 have made the
 // last. At each instant of what follows another may be lost too: rank 2 is given the step by whoever of both is left,
-// at once or again, and alone repeats it.
+// at once or again.
 func TestWhoeverHasMadeAllStepsStaysForTheOthers(t *testing.T) {
 	for _, second := range []int{-1, 0, 1} {
 		for at := 10 * ms; at < 30*ms; at += race.Less(100*time.Microsecond, ms/2) {
