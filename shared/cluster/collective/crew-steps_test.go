@@ -149,7 +149,7 @@ func twoLosses(t *testing.T, made [3]int64, second int, at time.Duration) (midst
 			}
 		}
 		if !slices.Equal(x, state(now)) {
-			t.Errorf("%v, rank %d lost at %v: rank %d has made %d steps and its state is %v", made, second, at, w.Rank(), now, x[0])
+			t.Errorf("%v, rank %d lost at %v: rank %d has made %d steps, with %v", made, second, at, w.Rank(), now, x[0])
 		}
 		for _, q := range w.received {
 			if !q.Done() {
@@ -173,8 +173,8 @@ func twoLosses(t *testing.T, made [3]int64, second int, at time.Duration) (midst
 	return midst
 }
 
-// TestALossWhileAStateIsAwaited: rank 2 tells its steps to rank 0 and is lost before it tells them to rank 1. So 0 waits for
-// the state of 1, which never sends it: they compare again.
+// TestALossWhileAStateIsAwaited: rank 2 tells its steps to rank 0 and is lost before it tells them to rank 1. So 0
+// waits for the state of 1, which never sends it: they compare again.
 func TestALossWhileAStateIsAwaited(t *testing.T) {
 	all, err := play(t, 4, map[int]time.Duration{3: 10 * ms, 2: 20 * ms}, func(w *witness, c *collective.Crew) error {
 		switch w.Rank() {
@@ -204,8 +204,8 @@ func TestALossWhileAStateIsAwaited(t *testing.T) {
 	}
 }
 
-// TestNoneGoesBeforeAllHaveMadeAllSteps: ranks end 10, 20, 30 and 40 ms after the beginning, and go when they have heard
-// from the last. Each tells each once.
+// TestNoneGoesBeforeAllHaveMadeAllSteps: ranks end 10, 20, 30 and 40 ms after the beginning, and go when they have
+// heard from the last. Each tells each once.
 func TestNoneGoesBeforeAllHaveMadeAllSteps(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}} {
 		all, err := play(t, 4, nil, func(w *witness, c *collective.Crew) error {
@@ -236,9 +236,9 @@ func TestNoneGoesBeforeAllHaveMadeAllSteps(t *testing.T) {
 	}
 }
 
-// TestWhoeverHasMadeAllStepsStaysForTheOthers: rank 2 is one step behind when rank 3 is lost; 0 and 1 have made the last.
-// At each instant of what follows another may be lost too: rank 2 is given the step by whoever of both is left, at once
-// or again, and alone repeats it.
+// TestWhoeverHasMadeAllStepsStaysForTheOthers: rank 2 is one step behind when rank 3 is lost; 0 and 1 have made the
+// last. At each instant of what follows another may be lost too: rank 2 is given the step by whoever of both is left,
+// at once or again.
 func TestWhoeverHasMadeAllStepsStaysForTheOthers(t *testing.T) {
 	for _, second := range []int{-1, 0, 1} {
 		for at := 10 * ms; at < 30*ms; at += race.Less(100*time.Microsecond, ms/2) {
@@ -283,9 +283,9 @@ func TestWhoeverHasMadeAllStepsStaysForTheOthers(t *testing.T) {
 	}
 }
 
-// TestOneThatIsOverIsNotOneStepBehind: rank 2 is the last to make all steps, at 20 ms, and goes at once, for it has heard
-// so of the others. Rank 3 is lost meanwhile, so that 0 and 1 regroup with one that has gone: nobody sends it a state or
-// waits for it.
+// TestOneThatIsOverIsNotOneStepBehind: rank 2 is the last to make all steps, at 20 ms, and goes at once, for it has
+// heard so of the others. Rank 3 is lost meanwhile, so that 0 and 1 regroup with one that has gone: nobody sends it a
+// state or waits for it.
 func TestOneThatIsOverIsNotOneStepBehind(t *testing.T) {
 	told, asked := 0, 0
 	for at := 15 * ms; at < 25*ms; at += 50 * time.Microsecond {
@@ -327,7 +327,8 @@ func TestOneThatIsOverIsNotOneStepBehind(t *testing.T) {
 	}
 }
 
-// TestWhoHasHeardOfAllGoesAtOnce: 0 and 1 wait for rank 2 alone when it is lost. Nobody needs anything: neither compares.
+// TestWhoHasHeardOfAllGoesAtOnce: 0 and 1 wait for rank 2 alone when it is lost. Nobody needs anything: neither
+// compares.
 func TestWhoHasHeardOfAllGoesAtOnce(t *testing.T) {
 	_, err := play(t, 3, map[int]time.Duration{2: 10 * ms}, func(w *witness, c *collective.Crew) error {
 		if w.Rank() == 2 {
@@ -344,9 +345,9 @@ func TestWhoHasHeardOfAllGoesAtOnce(t *testing.T) {
 	}
 }
 
-// TestACrewTrains: steps of an all-reduce, of which some ranks are lost at random instants and each hears at another. The
-// sum of a step says who made it: the living always, one that was lost never again. Those left end with the same, and
-// what one has made stays as it was.
+// TestACrewTrains: steps of an all-reduce, of which some ranks are lost at random instants and each hears at another.
+// The sum of a step says who made it: the living always, one that was lost never again. Those left end with the same,
+// and what one has made stays as it was.
 func TestACrewTrains(t *testing.T) {
 	const steps = 6
 	given, repeated := 0, 0

@@ -177,7 +177,8 @@ func TestTheTagsOfAllEpochsLieBelowMaxTag(t *testing.T) {
 	}
 }
 
-// TestACrewsProcIsOneOfTheLivingAlone: without rank 1 of five the others are 0, 1, 2, 3, and every operation goes by that.
+// TestACrewsProcIsOneOfTheLivingAlone: without rank 1 of five the others are 0, 1, 2, 3, and every operation goes by
+// that.
 func TestACrewsProcIsOneOfTheLivingAlone(t *testing.T) {
 	_, err := play(t, 5, map[int]time.Duration{1: 10 * ms}, func(w *witness, c *collective.Crew) error {
 		all := c.Proc()
@@ -388,8 +389,8 @@ func TestWhatIsOpenIsSeldomAsked(t *testing.T) {
 	}
 }
 
-// TestALossDoesNotHideAFailure: what ends the run or the rank, or a computation that failed, ends Regroup and Close too,
-// also where nobody is left to tell.
+// TestALossDoesNotHideAFailure: what ends the run or the rank, or a computation that failed, ends Regroup and Close
+// too, also where nobody is left to tell.
 func TestALossDoesNotHideAFailure(t *testing.T) {
 	overheated := errors.New("overheated")
 	fails := func(after time.Duration) func(cluster.Proc) {
@@ -456,8 +457,8 @@ func TestARankThatBeginsAfterALossRegroupsFirst(t *testing.T) {
 			return nil, err
 		}
 		q := c.Proc()
-		if i, err := q.WaitAny(0, q.Isend(q.Rank(), 0, &cluster.Msg{})); p.Rank() == 2 && (i != -1 || err != cluster.ErrLost) ||
-			p.Rank() != 2 && (i != 0 || err != nil) {
+		i, err := q.WaitAny(0, q.Isend(q.Rank(), 0, &cluster.Msg{}))
+		if p.Rank() == 2 && (i != -1 || err != cluster.ErrLost) || p.Rank() != 2 && (i != 0 || err != nil) {
 			t.Errorf("rank %d's first wait: %d, %v", p.Rank(), i, err)
 		}
 		if p.Rank() != 2 {
