@@ -40,7 +40,7 @@ func sameBits(t *testing.T, e tensor.Engine, often repeats) {
 // tries is how often what is said to allocate nothing may be counted. The counter is the whole process's: goroutines
 // that the runtime makes, cleanups and pools of a library show in it. With the collector at rest these are kept, and
 // fewer than the tries: one is quiet, and none where each call allocates.
-const tries = 100
+const tries = 25
 
 // Quiet returns the least of many counts of what f allocates a call, each of that number of runs: 0 if f itself
 // allocates nothing, whoever else does now and then.
