@@ -88,7 +88,7 @@ func TestHelpIsGolden(t *testing.T) {
 	golden(t, file, "-- ", b.String())
 }
 
-// wrongFiles lists the files that the calls of testdata/wrong.txt find in their folder: the root of a module, so that
+// wrongFiles lie in the folder in which the calls of testdata/wrong.txt are made: the root of a module, so that
 // nothing above it is found.
 var wrongFiles = map[string]string{
 	"go.mod":      "module gradsync\n",
