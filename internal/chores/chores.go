@@ -114,7 +114,7 @@ func maintenance(version string) []*cobra.Command {
 		command("clean", "Remove what was built and run here: bin and out", clean),
 		cross(),
 		gpuBundle(),
-		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
+		ciCheck(),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
 		command("benchmarks", "Measure every section of BENCHMARKS.md on this machine and write it", benchmarks),

@@ -46,7 +46,8 @@
 //	    Go    CheapestCoder, Coder, Coder.Costs, Compress, CostCompressed,
 //	          CostDirect, formula.Ta, formula.Tb
 //	    tests TestS42CheapestCodecOfSeveral, TestS42CompressIfSoonerThere,
-//	          TestS42EquallySoonIsDirect, TestS42LayerSizeFavoursCompression
+//	          TestS42EquallySoonIsDirect, TestS42LayerSizeFavoursCompression,
+//	          TestS42OfEquallyCheapCodecsTheFirst
 //	S5 (ringsparse.html#s5)
 //	    Go    ReadHeader
 //	    tests TestS5TheSlowestLinkSetsTheTime

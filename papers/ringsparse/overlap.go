@@ -91,9 +91,11 @@ func (x *ring) regroup(crew *collective.Crew) (*ring, error) {
 	y := newRing(crew.Proc(), x.job, x.rules)
 	y.all, y.log, y.step, y.given = x.all, x.log, x.step, made > x.step
 	if y.residual != nil {
-		if copy(y.residual, x.before); y.given {
-			copy(y.residual, x.residual)
+		kept := x.before // y's and x's residual are one array where the log is the job's
+		if y.given {
+			kept = x.residual
 		}
+		copy(y.residual, kept)
 		y.log.Residual = y.residual
 	}
 	return y, y.openBlocks()

@@ -78,7 +78,8 @@ func TestInPlaceIsPacked(t *testing.T) {
 				if fmt.Sprint(*trace) != fmt.Sprint(*events) {
 					t.Fatalf("N=%d segment %d kept %v: events differ", n, segment, kept)
 				}
-				for name, rt := range map[string]cluster.Runtime{"local": local.New(platform, local.Config{}), "tcp": tcp.Loopback(n, tcp.Config{Chunk: 64})} {
+				for name, rt := range map[string]cluster.Runtime{"local": local.New(platform, local.Config{}),
+					"tcp": tcp.Loopback(n, tcp.Config{Chunk: 64, Timeout: time.Minute})} {
 					if segment == 1 && name == "tcp" {
 						continue // a thousand frames of four bytes each way say no more
 					}
