@@ -15,7 +15,7 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 BIN := bin/gradsync$(shell go env GOEXE)
 RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
-.PHONY: help build check test test-long lint race verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks bench-check lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish release clean
+.PHONY: help build check test test-long lint race soak verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks bench-check lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish release clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -35,11 +35,12 @@ test: build ## style, import rules, all tests, race tests where there is a C com
 test-long: build ## the same tests with the slow ones: full models, profile quick, all looks of all pages; all of a GPU under the race detector
 lint: build ## gofmt, go vet, import rules, staticcheck
 race: build ## race tests of the cluster, the papers, the threads of engine asm and the GPU's drivers; needs gcc
+soak: build ## maintainers: run the tests on machines unlike this one (an hour or two), into .ci/soak/ledger.csv
 reports: build ## render the committed results to reports/html, the README's table and the published hashes
 reports-check: build ## render the committed results anew and compare with the committed pages byte by byte
 ci-check: build ## rerun profile ci on the embedded data; compare with the committed results byte by byte
 ci-results: build ## maintainers: renew the committed results of profile ci
-check test test-long lint race reports reports-check ci-check ci-results:
+check test test-long lint race soak reports reports-check ci-check ci-results:
 	@$(BIN) dev $@
 
 reproduce-dasp: build ## run the DASP experiments and render the page (PROFILE, SEEDS, OUT)

@@ -8,13 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -37,15 +41,71 @@ type mirror struct {
 
 func serve(t *testing.T, h func(w http.ResponseWriter, r *http.Request)) *mirror {
 	t.Helper()
+	m := newMirror(h)
+	m.Start()
+	t.Cleanup(m.Close)
+	return m
+}
+
+// newMirror returns a mirror that has not started.
+func newMirror(h func(w http.ResponseWriter, r *http.Request)) *mirror {
 	m := &mirror{}
 	m.ranges.Store("")
-	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	m.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.hits.Add(1)
 		m.ranges.Store(r.Header.Get("Range"))
 		h(w, r)
 	}))
-	t.Cleanup(m.Close)
 	return m
+}
+
+// pipes is a network of mirrors and their only client within a bubble of virtual time: who is slow there is slow by the
+// clock, and no machine is busy.
+type pipes struct {
+	net.Listener // nil
+	dialled      chan net.Conn
+	gone         chan struct{}
+	once         sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.dialled:
+		return c, nil
+	case <-p.gone:
+		return nil, net.ErrClosed
+	}
+}
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.gone) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+
+// inVirtualTime runs f in a bubble, where serve starts mirrors that these options' client reaches.
+func inVirtualTime(t *testing.T, f func(t *testing.T, serve func(func(http.ResponseWriter, *http.Request)) *mirror, o FetchOptions)) {
+	synctest.Test(t, func(t *testing.T) {
+		hosts := map[string]*pipes{}
+		transport := &http.Transport{DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
+			here, there := net.Pipe()
+			select {
+			case hosts[addr].dialled <- there:
+				return here, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}}
+		f(t, func(h func(http.ResponseWriter, *http.Request)) *mirror {
+			m, p := newMirror(h), &pipes{dialled: make(chan net.Conn), gone: make(chan struct{})}
+			m.Listener.Close()
+			m.Listener = p
+			m.Start()
+			m.URL = fmt.Sprintf("http://mirror-%d", len(hosts))
+			hosts[strings.TrimPrefix(m.URL, "http://")+":80"] = p
+			t.Cleanup(func() {
+				transport.CloseIdleConnections()
+				m.Close()
+			})
+			return m
+		}, FetchOptions{Dir: t.TempDir(), Client: &http.Client{Transport: transport}}.withDefaults())
+	})
 }
 
 // good serves body as a static file server does, ranges included.
@@ -83,9 +143,9 @@ func oneFile(body []byte, mirrors ...*mirror) *entry {
 	return &entry{name: "test-set", title: "Test set", downloads: []Download{d}}
 }
 
-// quick returns options with limits short enough for a test.
-func quick(dir string) FetchOptions {
-	return FetchOptions{Dir: dir, Stall: 2 * time.Second, Window: 200 * time.Millisecond, MinSpeed: 1}.withDefaults()
+// patient returns options with limits that no busy machine reaches.
+func patient(dir string) FetchOptions {
+	return FetchOptions{Dir: dir, Stall: 2 * time.Minute, MinSpeed: 1}.withDefaults()
 }
 
 // wantFile checks that the file is complete and nothing is left beside it.
@@ -114,7 +174,7 @@ func TestFetchOnceAndNotAgain(t *testing.T) {
 	body, dir := payload(), t.TempDir()
 	m := serve(t, good(body))
 	var last Progress
-	o := quick(dir)
+	o := patient(dir)
 	o.Progress = func(p Progress) { last = p }
 	folder, err := fetchEntry(t.Context(), oneFile(body, m), o)
 	if err != nil || folder != filepath.Join(dir, "test-set") {
@@ -146,7 +206,7 @@ func TestFetchByMD5(t *testing.T) {
 	sum := md5.Sum(body)
 	e.downloads[0].SHA256, e.downloads[0].MD5 = "", hex.EncodeToString(sum[:])
 	dir := t.TempDir()
-	if _, err := fetchEntry(t.Context(), e, quick(dir)); err != nil {
+	if _, err := fetchEntry(t.Context(), e, patient(dir)); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, dir, body)
@@ -168,7 +228,7 @@ func TestFetchResumes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := putPart(t, c.part)
 			m := serve(t, good(body))
-			if _, err := fetchEntry(t.Context(), oneFile(body, m), quick(dir)); err != nil {
+			if _, err := fetchEntry(t.Context(), oneFile(body, m), patient(dir)); err != nil {
 				t.Fatal(err)
 			}
 			wantFile(t, dir, body)
@@ -180,7 +240,7 @@ func TestFetchResumes(t *testing.T) {
 	t.Run("server without ranges", func(t *testing.T) {
 		dir := putPart(t, body[:150_000])
 		m := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(body) })
-		if _, err := fetchEntry(t.Context(), oneFile(body, m), quick(dir)); err != nil {
+		if _, err := fetchEntry(t.Context(), oneFile(body, m), patient(dir)); err != nil {
 			t.Fatal(err)
 		}
 		wantFile(t, dir, body)
@@ -209,7 +269,7 @@ func TestFetchChangesMirror(t *testing.T) {
 	for name, b := range bad {
 		t.Run(name, func(t *testing.T) {
 			dir, last := t.TempDir(), serve(t, good(body))
-			if _, err := fetchEntry(t.Context(), oneFile(body, b, last), quick(dir)); err != nil {
+			if _, err := fetchEntry(t.Context(), oneFile(body, b, last), patient(dir)); err != nil {
 				t.Fatal(err)
 			}
 			wantFile(t, dir, body)
@@ -220,7 +280,7 @@ func TestFetchChangesMirror(t *testing.T) {
 		})
 	}
 	t.Run("all of them", func(t *testing.T) {
-		_, err := fetchEntry(t.Context(), oneFile(body, bad["status 403"], bad["an HTML page"], bad["wrong content"]), quick(t.TempDir()))
+		_, err := fetchEntry(t.Context(), oneFile(body, bad["status 403"], bad["an HTML page"], bad["wrong content"]), patient(t.TempDir()))
 		wantError(t, err, "file.gz", "no mirror delivered it")
 		for _, phrase := range []string{"403", "serves 33 bytes, want 300000 (an HTML page)", "sha256 "} {
 			wantError(t, err, "file.gz", phrase)
@@ -229,80 +289,90 @@ func TestFetchChangesMirror(t *testing.T) {
 }
 
 func TestFetchLeavesAStalledMirror(t *testing.T) {
-	body, dir := payload(), t.TempDir()
-	stalled, last := serve(t, dripping(body, 50_000, 0, 100_000)), serve(t, good(body))
-	o := quick(dir)
-	o.Stall = 300 * time.Millisecond
-	if _, err := fetchEntry(t.Context(), oneFile(body, stalled, last), o); err != nil {
-		t.Fatal(err)
-	}
-	wantFile(t, dir, body)
-	if got := last.ranges.Load(); got != "bytes=100000-" {
-		t.Errorf("the next mirror got Range %q, want bytes=100000-", got)
-	}
-	mute := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	_, err := fetchEntry(t.Context(), oneFile(body, mute), FetchOptions{Dir: t.TempDir(), Stall: 100 * time.Millisecond}.withDefaults())
-	wantError(t, err, "file.gz", "stalled: no byte for 100ms")
+	body := payload()
+	inVirtualTime(t, func(t *testing.T, serve func(func(http.ResponseWriter, *http.Request)) *mirror, o FetchOptions) {
+		stalled, last := serve(dripping(body, 50_000, 0, 100_000)), serve(good(body))
+		began := time.Now()
+		if _, err := fetchEntry(t.Context(), oneFile(body, stalled, last), o); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took != o.Stall {
+			t.Errorf("left the mirror after %v, want %v", took, o.Stall)
+		}
+		wantFile(t, o.Dir, body)
+		if got := last.ranges.Load(); got != "bytes=100000-" {
+			t.Errorf("the next mirror got Range %q, want bytes=100000-", got)
+		}
+		mute := serve(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		o.Dir, began = t.TempDir(), time.Now()
+		_, err := fetchEntry(t.Context(), oneFile(body, mute), o)
+		if took := time.Since(began); took != o.Stall {
+			t.Errorf("left a mirror that says nothing after %v, want %v", took, o.Stall)
+		}
+		wantError(t, err, "file.gz", "stalled: no byte for 20s")
+	})
 }
 
 func TestFetchLeavesASlowMirror(t *testing.T) {
-	body, dir := payload(), t.TempDir()
-	slow, last := serve(t, dripping(body, 1000, 20*time.Millisecond, 1<<30)), serve(t, good(body))
-	o := quick(dir)
-	o.MinSpeed = 1 << 30
-	if _, err := fetchEntry(t.Context(), oneFile(body, slow, last), o); err != nil {
-		t.Fatal(err)
-	}
-	wantFile(t, dir, body)
-	if last.hits.Load() != 1 || last.ranges.Load() == "" {
-		t.Errorf("the next mirror: %d requests, Range %q, want one that resumes", last.hits.Load(), last.ranges.Load())
-	}
+	body := payload()
+	inVirtualTime(t, func(t *testing.T, serve func(func(http.ResponseWriter, *http.Request)) *mirror, o FetchOptions) {
+		slow, last := serve(dripping(body, 10_000, time.Second, 1<<30)), serve(good(body))
+		if _, err := fetchEntry(t.Context(), oneFile(body, slow, last), o); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, o.Dir, body)
+		// A piece each second from the first instant on: 16 in a window of 15 s.
+		if last.hits.Load() != 1 || last.ranges.Load() != "bytes=160000-" {
+			t.Errorf("the next mirror: %d requests, Range %q, want one from 160,000 on", last.hits.Load(), last.ranges.Load())
+		}
+	})
 }
 
 func TestFetchTakesASlowMirrorIfThereIsNoOther(t *testing.T) {
 	body := payload()
-	gone := serve(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "gone", http.StatusGone) })
-	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		var from int
-		fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &from)
-		if from > 0 {
-			w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, len(body)-1, len(body)))
-			w.WriteHeader(http.StatusPartialContent)
-		}
-		dripping(body[from:], 50_000, 60*time.Millisecond, 1<<30)(w, r)
-	})
-	for name, order := range map[string][]*mirror{"last": {gone, slow}, "first": {slow, gone}} {
+	for name, first := range map[string]bool{"last": false, "first": true} {
 		t.Run(name, func(t *testing.T) {
-			o := quick(t.TempDir())
-			o.MinSpeed, o.Window = 1<<40, 100*time.Millisecond
-			if _, err := fetchEntry(t.Context(), oneFile(body, order...), o); err != nil {
-				t.Fatal(err)
-			}
-			wantFile(t, o.Dir, body)
+			inVirtualTime(t, func(t *testing.T, serve func(func(http.ResponseWriter, *http.Request)) *mirror, o FetchOptions) {
+				gone := serve(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "gone", http.StatusGone) })
+				slow := serve(func(w http.ResponseWriter, r *http.Request) {
+					var from int
+					fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &from)
+					if from > 0 {
+						w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, len(body)-1, len(body)))
+						w.WriteHeader(http.StatusPartialContent)
+					}
+					dripping(body[from:], 10_000, time.Second, 1<<30)(w, r)
+				})
+				order, hits := []*mirror{gone, slow}, int32(1)
+				if first {
+					order, hits = []*mirror{slow, gone}, 2
+				}
+				if _, err := fetchEntry(t.Context(), oneFile(body, order...), o); err != nil {
+					t.Fatal(err)
+				}
+				wantFile(t, o.Dir, body)
+				if slow.hits.Load() != hits {
+					t.Errorf("%d requests to the slow mirror, want %d", slow.hits.Load(), hits)
+				}
+			})
 		})
-	}
-	if slow.hits.Load() != 3 { // once as the last, twice as the first
-		t.Errorf("%d requests to the slow mirror, want 3", slow.hits.Load())
 	}
 }
 
 // TestFetchSlowerThanTheStallTime: what counts is the pause between two pieces,
 // not the length of the download.
 func TestFetchSlowerThanTheStallTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
 	body := payload()
-	m := serve(t, dripping(body, 30_000, 100*time.Millisecond, 1<<30))
-	o := quick(t.TempDir())
-	o.Stall = 600 * time.Millisecond
-	if _, err := fetchEntry(t.Context(), oneFile(body, m), o); err != nil {
-		t.Fatal(err)
-	}
-	wantFile(t, o.Dir, body)
-	if m.hits.Load() != 1 {
-		t.Errorf("%d requests, want 1", m.hits.Load())
-	}
+	inVirtualTime(t, func(t *testing.T, serve func(func(http.ResponseWriter, *http.Request)) *mirror, o FetchOptions) {
+		m := serve(dripping(body, 30_000, o.Stall-time.Second, 1<<30))
+		if _, err := fetchEntry(t.Context(), oneFile(body, m), o); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, o.Dir, body)
+		if m.hits.Load() != 1 {
+			t.Errorf("%d requests, want 1", m.hits.Load())
+		}
+	})
 }
 
 func TestFetchEndlessMirror(t *testing.T) {
@@ -312,7 +382,7 @@ func TestFetchEndlessMirror(t *testing.T) {
 			w.Write(body)
 		}
 	})
-	o := quick(t.TempDir())
+	o := patient(t.TempDir())
 	disk := &fullDisk{len(body), syscall.ENOSPC} // would be full with one byte more
 	o.openPart = func(string, int) (partFile, error) { return disk, nil }
 	_, err := fetchEntry(t.Context(), oneFile(body, endless), o)
@@ -320,16 +390,18 @@ func TestFetchEndlessMirror(t *testing.T) {
 }
 
 func TestFetchCancelledKeepsThePart(t *testing.T) {
-	body, dir := payload(), t.TempDir()
-	m := serve(t, dripping(body, 50_000, 0, 100_000))
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	_, err := fetchEntry(ctx, oneFile(body, m), quick(dir))
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want the context's", err)
-	}
-	wantError(t, err, "file.gz.part", "is kept")
-	if got, _ := os.ReadFile(filepath.Join(dir, "test-set", "file.gz.part")); !bytes.Equal(got, body[:100_000]) {
-		t.Errorf("%d bytes in the part, want the 100,000 served", len(got))
-	}
+	body := payload()
+	inVirtualTime(t, func(t *testing.T, serve func(func(http.ResponseWriter, *http.Request)) *mirror, o FetchOptions) {
+		m := serve(dripping(body, 50_000, 0, 100_000))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := fetchEntry(ctx, oneFile(body, m), o)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want the context's", err)
+		}
+		wantError(t, err, "file.gz.part", "is kept")
+		if got, _ := os.ReadFile(filepath.Join(o.Dir, "test-set", "file.gz.part")); !bytes.Equal(got, body[:100_000]) {
+			t.Errorf("%d bytes in the part, want the 100,000 served", len(got))
+		}
+	})
 }

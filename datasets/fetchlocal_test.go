@@ -44,7 +44,7 @@ func TestFetchLocalFailuresAskNoOtherMirror(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first, second := serve(t, good(body)), serve(t, good(body))
-			o := quick(t.TempDir())
+			o := patient(t.TempDir())
 			o.openPart = c.open
 			_, err := fetchEntry(t.Context(), oneFile(body, first, second), o)
 			wantError(t, err, "file.gz.part", c.phrase)
@@ -60,7 +60,7 @@ func TestFetchOnTheFullDevice(t *testing.T) {
 		t.Skip("needs /dev/full")
 	}
 	body := payload()
-	o := quick(t.TempDir())
+	o := patient(t.TempDir())
 	o.openPart = func(string, int) (partFile, error) { return os.OpenFile("/dev/full", os.O_WRONLY, 0) }
 	_, err := fetchEntry(t.Context(), oneFile(body, serve(t, good(body))), o)
 	wantError(t, err, "file.gz.part", "disk full, 300000 bytes still to come")
@@ -70,16 +70,16 @@ func TestFetchIntoWhatIsNoFolder(t *testing.T) {
 	body := payload()
 	m := serve(t, good(body))
 	dir := write(t, map[string][]byte{"file": {1}, "test-set/file.gz": nil})
-	_, err := fetchEntry(t.Context(), oneFile(body, m), quick(filepath.Join(dir, "file")))
+	_, err := fetchEntry(t.Context(), oneFile(body, m), patient(filepath.Join(dir, "file")))
 	wantError(t, err, filepath.Join(dir, "file"), "")
-	_, err = fetchEntry(t.Context(), oneFile(body, m), quick(dir))
+	_, err = fetchEntry(t.Context(), oneFile(body, m), patient(dir))
 	wantError(t, err, "file.gz", "is a directory, want a file")
 	if runtime.GOOS != "windows" && os.Getuid() != 0 {
 		ro := t.TempDir()
 		if err := os.Chmod(ro, 0o555); err != nil {
 			t.Fatal(err)
 		}
-		_, err = fetchEntry(t.Context(), oneFile(body, m), quick(ro))
+		_, err = fetchEntry(t.Context(), oneFile(body, m), patient(ro))
 		wantError(t, err, ro, "cannot be written (read-only?)")
 	}
 	if m.hits.Load() != 0 {
@@ -96,7 +96,7 @@ func TestFetchChild(t *testing.T) {
 	body := payload()
 	e := oneFile(body)
 	e.downloads[0].URLs = []string{url}
-	if _, err := fetchEntry(t.Context(), e, quick(os.Getenv("FETCH_CHILD_DIR"))); err != nil {
+	if _, err := fetchEntry(t.Context(), e, patient(os.Getenv("FETCH_CHILD_DIR"))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -119,7 +119,7 @@ func TestFetchTwoProcesses(t *testing.T) {
 		t.Skip("needs to start itself: ", err)
 	}
 	<-started // the child holds the lock and is downloading
-	if _, err := fetchEntry(t.Context(), oneFile(body, m), quick(dir)); err != nil {
+	if _, err := fetchEntry(t.Context(), oneFile(body, m), patient(dir)); err != nil {
 		t.Error(err)
 	}
 	if err := child.Wait(); err != nil {

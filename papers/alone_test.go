@@ -7,7 +7,7 @@ import (
 )
 
 // TestPapersImportSharedOnly: a paper is built from the standard library, shared/cluster with the
-// checksum of its frames (which asks the processor what it has), shared/tensor and itself. internal/repo builds each alone in a copy of the tree.
+// checksum of its frames (which asks the processor what it has), shared/simd, shared/tensor and itself. internal/repo builds each alone in a copy of the tree.
 func TestPapersImportSharedOnly(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -26,7 +26,8 @@ func TestPapersImportSharedOnly(t *testing.T) {
 				seen = true
 			case dep == "gradsync/shared/cluster", dep == "gradsync/shared/cluster/collective",
 				dep == "gradsync/shared/tensor", dep == "gradsync/shared/tensor/vec", dep == "gradsync/shared/tensor/codec",
-				dep == "gradsync/shared/tensor/optim", dep == "gradsync/shared/cluster/internal/crc32c", dep == "golang.org/x/sys/cpu":
+				dep == "gradsync/shared/tensor/optim", dep == "gradsync/shared/simd",
+				dep == "gradsync/shared/cluster/internal/crc32c", dep == "golang.org/x/sys/cpu":
 			case strings.Contains(strings.SplitN(dep, "/", 2)[0], "."), strings.HasPrefix(dep, "gradsync/"):
 				t.Errorf("%s depends on %s", own, dep)
 			}

@@ -94,29 +94,29 @@ func (a *algorithms) decide(n int) Decision {
 		d.State = "QIS"
 	case d.Gap <= a.Smax:
 		d.State = "WSS"
-		d.Wait = a.equation1(a.nodes[n].f, a.nodes[oldest].f)
+		d.Wait = Equation1(a.Options, a.nodes[n].f, a.nodes[oldest].f)
 	default:
 		d.State = "FSS"
 	}
 	return d
 }
 
-// equation1 returns T_wait in whole nanoseconds, from 0 to fj; 0 while a time is unknown.
-func (a *algorithms) equation1(fi, fj float64) int64 {
+// Equation1 returns T_wait in whole nanoseconds, from 0 to fj; 0 while a time is unknown.
+func Equation1(o rivals.Options, fi, fj float64) int64 {
 	if fi <= 0 || fj <= 0 {
 		return 0
 	}
 	var t float64
-	switch a.Wait {
+	switch o.Wait {
 	case "absolute":
-		t = a.Alpha * math.Abs(fj-fi)
+		t = o.Alpha * math.Abs(fj-fi)
 	case "convex":
-		own := a.Alpha * fi
-		t = own + float64((1-a.Alpha)*fj)
+		own := o.Alpha * fi
+		t = own + float64((1-o.Alpha)*fj)
 	case "oldest":
-		t = a.Alpha * fj
+		t = o.Alpha * fj
 	default:
-		t = a.Alpha * (fj - fi)
+		t = o.Alpha * (fj - fi)
 	}
 	return int64(math.Round(math.Min(math.Max(t, 0), fj)))
 }

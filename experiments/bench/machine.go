@@ -25,6 +25,9 @@ func Machine() [][2]string {
 		{"system", strings.Trim(field("/etc/os-release", "PRETTY_NAME", runtime.GOOS), `"`) + ", " + runtime.GOOS + "/" + runtime.GOARCH},
 		{"Go", runtime.Version()},
 	}
+	if limit := os.Getenv("GRADSYNC_CPU"); limit != "" {
+		out = append(out, [2]string{"GRADSYNC_CPU", limit})
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			if m.Path == "gonum.org/v1/gonum" || m.Path == "gorgonia.org/gorgonia" {

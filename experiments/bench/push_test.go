@@ -82,11 +82,11 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%d steps in groups of %d: %d, want %d", c[1], c[0], got, c[2])
 		}
 	}
-	got := 0
+	pass, got := ticking(t), 0
 	replies := serve(t, someJob+`{"steps":7}`+"\n"+`{"stop":true}`+"\n", func(Job) (*Task, error) {
-		return &Task{Group: 6, Run: func(steps int) error { got = steps; time.Sleep(60 * time.Millisecond); return nil }}, nil
+		return &Task{Group: 6, Run: func(steps int) error { got = steps; pass(60 * time.Millisecond); return nil }}, nil
 	})
-	if len(replies) != 3 || replies[1].Steps != 12 || got != 12 || replies[0].StepSeconds < 0.009 || replies[0].StepSeconds > 0.03 {
+	if len(replies) != 3 || replies[1].Steps != 12 || got != 12 || replies[0].StepSeconds != 0.01 {
 		t.Errorf("%d steps, %+v", got, replies)
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -273,6 +274,15 @@ func TestFigure(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 0.000123456: "0.000123", 1.005: "1", 12.34: "12.3", 999.4: "999", 999.6: "1000", 12345.6: "12346"} {
 		if got := figure(v); got != want {
 			t.Errorf("figure(%v) = %s, want %s", v, got, want)
+		}
+	}
+}
+
+func TestTheMachineIsWhatTheVariableLeavesOfIt(t *testing.T) {
+	for value, times := range map[string]int{"": 0, "avx2": 1} {
+		t.Setenv("GRADSYNC_CPU", value)
+		if n := strings.Count(fmt.Sprint(Machine()), "[GRADSYNC_CPU avx2]"); n != times {
+			t.Errorf("GRADSYNC_CPU=%s is %d times in %v, want %d", value, n, Machine(), times)
 		}
 	}
 }

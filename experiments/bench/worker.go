@@ -82,6 +82,9 @@ func Serve(in io.Reader, out io.Writer, open Opener) error {
 // slow is the length of a step, in seconds, from which on none is run uncounted.
 const slow = 3
 
+// now is the clock of the steps; tests put one in its place that only their steps move on.
+var now = time.Now
+
 type worker struct {
 	task *Task
 	step float64 // seconds of a warm step
@@ -90,17 +93,17 @@ type worker struct {
 // warm runs a first step and then, unless that took seconds, steps until 50 ms
 // of them are through; the last ones are timed.
 func (w *worker) warm() Reply {
-	start, one := time.Now(), w.task.whole(1)
+	start, one := now(), w.task.whole(1)
 	if err := w.task.Run(one); err != nil {
 		return Reply{Error: err.Error()}
 	}
-	w.step = time.Since(start).Seconds() / float64(one)
+	w.step = now().Sub(start).Seconds() / float64(one)
 	for steps, took := one, 0.0; took < 0.05 && w.step < slow; steps *= 2 {
-		start = time.Now()
+		start = now()
 		if err := w.task.Run(steps); err != nil {
 			return Reply{Error: err.Error()}
 		}
-		took = time.Since(start).Seconds()
+		took = now().Sub(start).Seconds()
 		w.step = took / float64(steps)
 	}
 	runtime.GC() // what opening left behind is not the steps'
@@ -119,9 +122,9 @@ func (w *worker) round(steps int) Reply {
 	steps = w.task.whole(steps)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu, start := cpuSeconds(), time.Now()
+	cpu, start := cpuSeconds(), now()
 	err := w.task.Run(steps)
-	took, used := time.Since(start).Seconds(), cpuSeconds()-cpu
+	took, used := now().Sub(start).Seconds(), cpuSeconds()-cpu
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		return Reply{Error: err.Error()}

@@ -34,15 +34,24 @@ func serve(t *testing.T, lines string, open Opener) []Reply {
 	return replies
 }
 
+// ticking stops the clock of the steps; pass moves it on.
+func ticking(t *testing.T) (pass func(time.Duration)) {
+	at, before := time.Now(), now
+	t.Cleanup(func() { now = before })
+	now = func() time.Time { return at }
+	return func(d time.Duration) { at = at.Add(d) }
+}
+
 var kept [][]byte
 
-// A worker counts what its steps take: time, allocations, and in the profile the
-// functions it spent it in.
+// A worker counts what its steps take: time, of the clock and of the processor, allocations, and in the profile the
+// functions it spent it in. Each step takes 20 ms of either, however busy the machine.
 func TestServe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
 	}
-	ran := 0
+	const each = 10_000 // allocations of a step, beside which those of the runtime are few
+	pass, ran := ticking(t), 0
 	got := serve(t, someJob+`{"steps":3}`+"\n"+`{"profile_seconds":0.2}`+"\n"+`{"stop":true}`+"\n", func(j Job) (*Task, error) {
 		if j != (Job{Kind: KindGemm, Contender: "x", Threads: 1, M: 1, N: 1, K: 1}) {
 			t.Errorf("job %+v", j)
@@ -50,9 +59,14 @@ func TestServe(t *testing.T) {
 		return &Task{Class: "c", Bytes: 5, Run: func(steps int) error {
 			ran += steps
 			for range steps {
-				kept = append(kept[:0], make([]byte, 64))
-				for start := time.Now(); time.Since(start) < 20*time.Millisecond; { // busy, so that there is something to profile
+				kept = kept[:0]
+				start := cpuSeconds()
+				for range each {
+					kept = append(kept, make([]byte, 64))
 				}
+				for cpuSeconds() < start+0.02 { // busy, so that there is something to profile
+				}
+				pass(20 * time.Millisecond)
 			}
 			return nil
 		}}, nil
@@ -60,11 +74,11 @@ func TestServe(t *testing.T) {
 	if len(got) != 4 {
 		t.Fatalf("%d replies: %+v", len(got), got)
 	}
-	if h := got[0]; h.Class != "c" || h.StepBytes != 5 || h.StepSeconds < 0.02 || h.StepSeconds > 2 {
+	if h := got[0]; h.Class != "c" || h.StepBytes != 5 || math.Abs(h.StepSeconds-0.02) > 1e-12 {
 		t.Errorf("hello %+v", h)
 	}
-	if s := got[1].Sample; s.Steps != 3 || s.Seconds < 0.06 || s.CPUSeconds <= 0 || s.Mallocs < 3 || s.Mallocs > 300 {
-		t.Errorf("sample %+v: want 3 steps of 20 ms and an allocation each", s)
+	if s := got[1].Sample; s.Steps != 3 || math.Abs(s.Seconds-0.06) > 1e-12 || s.CPUSeconds < 0.06 || s.Mallocs < 3*each || s.Mallocs >= 4*each {
+		t.Errorf("sample %+v: want 3 steps of 20 ms and %d allocations each", s, each)
 	}
 	var sum float64
 	for _, f := range got[2].Functions {
@@ -104,13 +118,13 @@ func TestServeAnswersErrors(t *testing.T) {
 	if got := serve(t, `{"kind":"step","threads":0}`+"\n", fails); len(got) != 1 || !strings.Contains(got[0].Error, "threads") {
 		t.Errorf("%+v", got)
 	}
-	calls := 0
+	pass, calls := ticking(t), 0
 	got := serve(t, someJob+`{"steps":1}`+"\n", func(Job) (*Task, error) {
 		return &Task{Run: func(int) error {
 			if calls++; calls > 3 {
 				return errors.New("the loss became NaN")
 			}
-			time.Sleep(51 * time.Millisecond)
+			pass(51 * time.Millisecond)
 			return nil
 		}}, nil
 	})

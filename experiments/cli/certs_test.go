@@ -176,7 +176,7 @@ func TestInsecureIsLoud(t *testing.T) {
 	const words = " -- train --sync ring --workers 2 --updates 1 --data synthetic --engine portable --batch 2 --eval-every -1"
 	var sums []string
 	for flag, loud := range map[string]bool{"--insecure": true, "--certs " + dir: false} {
-		l := launchJob(t, t.Context(), "--quiet launch --json --np 2 "+flag+words)
+		l := launchJob(t, t.Context(), "--quiet launch --json --np 2 --timeout 2m "+flag+words)
 		<-l.ended
 		var o train.Outcome
 		if err := json.Unmarshal(l.out.Bytes(), &o); err != nil || l.rc != exitOK {

@@ -73,9 +73,9 @@ func (v *victim) command(folder string, states bool) *exec.Cmd {
 	case v.runtime == "virtual":
 		words = append(words, "--trace", in("trace"))
 	case v.runtime == "tcp" && v.sync == "bsp":
-		words = append([]string{"launch", "--np", "5", "--oversubscribe", "--"}, words...)
+		words = append([]string{"launch", "--np", "5", "--oversubscribe", "--timeout", "2m", "--"}, words...)
 	case v.runtime == "tcp":
-		words = append([]string{"launch", "--np", "4", "--oversubscribe", "--"}, words...)
+		words = append([]string{"launch", "--np", "4", "--oversubscribe", "--timeout", "2m", "--"}, words...)
 	}
 	if v.sync == "hierarchical" {
 		words = append(words, "--per-node", "2")

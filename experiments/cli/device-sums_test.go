@@ -62,7 +62,7 @@ func TestCollective(t *testing.T) {
 			t.Errorf("%d things were not given back, %v", n, err)
 		}
 	}
-	l := launchJob(t, t.Context(), "launch --json --np 2 -- "+summed+"--collective engine")
+	l := launchJob(t, t.Context(), "launch --json --np 2 --timeout 2m -- "+summed+"--collective engine")
 	<-l.ended
 	var tcp train.Outcome
 	if err := json.Unmarshal(l.out.Bytes(), &tcp); err != nil || l.rc != exitOK {
@@ -103,7 +103,7 @@ func TestCollectiveRefused(t *testing.T) {
 	}
 	withNCCL(t, "1")
 	refused(engine+"--runtime local", exitFailed, "sums over devices need one for each rank: 2 ranks, 1 device")
-	l := launchJob(t, t.Context(), "launch --json --np 2 -- "+summed+"--collective engine")
+	l := launchJob(t, t.Context(), "launch --json --np 2 --timeout 2m -- "+summed+"--collective engine")
 	if <-l.ended; l.rc != exitFailed || !strings.Contains(l.errOut.String(), "ncclCommInitRank: a result of the fake NCCL") ||
 		!strings.Contains(l.errOut.String(), "each rank needs a device of its own") {
 		t.Errorf("two processes on one device: exit %d: %s", l.rc, l.errOut.String())

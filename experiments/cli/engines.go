@@ -8,6 +8,7 @@ import (
 
 	"gradsync/experiments/train"
 	"gradsync/shared/gpu"
+	"gradsync/shared/simd"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/asm" // engines register themselves; only the command line knows which there are
 	"gradsync/shared/tensor/engine/onednn"
@@ -82,6 +83,8 @@ func whyNot(name string) string {
 		return strings.TrimPrefix(fmt.Sprint(err), "onednn: ")
 	case runtime.GOARCH != "amd64":
 		return "no kernels for " + runtime.GOARCH
+	case !simd.AVX2():
+		return "GRADSYNC_CPU=portable"
 	}
 	return "this CPU has no AVX2 and FMA"
 }

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -99,5 +103,25 @@ func TestEngineLine(t *testing.T) {
 		!strings.HasPrefix(msg, "engine portable: by --engine") || strings.Count(msg, "\n") != 1 ||
 		!strings.Contains(out, `"engine": "portable (bit class portable)"`) {
 		t.Errorf("grad: exit code %d, %q\n%s", rc, msg, out)
+	}
+}
+
+// What GRADSYNC_CPU takes away is said where engines are, and a value that is none ends every command.
+func TestTheLimitOfInstructionsIsSaid(t *testing.T) {
+	t.Setenv("GRADSYNC_CPU", "portable")
+	if runtime.GOARCH == "amd64" {
+		const want = "cpu        engine asm: GRADSYNC_CPU=portable\ncpu        engine portable\n"
+		if rc, out, msg := gradsync("devices"); rc != exitOK || !strings.Contains(out, want) {
+			t.Errorf("devices: exit code %d, %q, %q; want in it %q", rc, out, msg, want)
+		}
+	}
+	for _, command := range []string{"version", "--help", "list"} {
+		cmd := exec.Command(os.Args[0], command)
+		cmd.Env = append(os.Environ(), workerEnv+"=1", "GRADSYNC_CPU=sse")
+		out, err := cmd.Output()
+		exit := (*exec.ExitError)(nil)
+		if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || len(out) > 0 || string(exit.Stderr) != "gradsync: GRADSYNC_CPU=sse: want avx2 or portable\n" {
+			t.Errorf("%s: %v, %q, %+v", command, err, out, exit)
+		}
 	}
 }

@@ -24,8 +24,27 @@ import (
 // longRing is a job that lasts until somebody ends it.
 const longRing = "bench ring-worker --bytes 65536 --steps 1000000"
 
-// endingTime is how long package launch waits for ranks to end, by themselves and when told to.
-const endingTime = 2*time.Second + 2*time.Second
+// forbearance is more time than a busy machine can need: what takes longer hangs. In jobs it is the time-out of ranks whose
+// silence is not what a test is about.
+const forbearance = 2 * time.Minute
+
+// patient gives ranks forbearance to end after one has failed, and after being told to.
+func patient(t *testing.T) {
+	t.Helper()
+	words, breath := launch.LastWords, launch.LastBreath
+	t.Cleanup(func() { launch.LastWords, launch.LastBreath = words, breath })
+	launch.LastWords, launch.LastBreath = forbearance, forbearance
+}
+
+// await waits until something is so.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for late := time.Now().Add(forbearance); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("not so after %v: %s", forbearance, what)
+		}
+	}
+}
 
 // launching starts a job in this process and returns what it printed, once it
 // has ended.
@@ -71,18 +90,27 @@ func (l *launching) ranks() map[int]int {
 	return found
 }
 
-// running waits until n ranks run and have had time to meet.
-func (l *launching) running(t *testing.T, n int) map[int]int {
+// running waits until n ranks run longRing, which they do once each has written more than they say to meet.
+func (l *launching) running(t *testing.T, n int) (found map[int]int) {
 	t.Helper()
-	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if found := l.ranks(); len(found) == n {
-			time.Sleep(time.Second)
-			return found
+	await(t, fmt.Sprintf("%d ranks run", n), func() bool {
+		found = l.ranks()
+		for _, pid := range found {
+			if written(pid) < 1<<24 {
+				return false
+			}
 		}
-		if time.Now().After(late) {
-			t.Fatalf("%d of %d ranks run: %s", len(l.ranks()), n, l.errOut.String())
-		}
-	}
+		return len(found) == n
+	})
+	return found
+}
+
+// written returns how many bytes a process has written, to sockets too.
+func written(pid int) (n int64) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	_, after, _ := strings.Cut(string(text), "wchar: ")
+	_, _ = fmt.Sscan(after, &n)
+	return n
 }
 
 // lockedBuffer may be read while it is written.
@@ -111,7 +139,7 @@ func byShell(command string) (string, error) {
 // A job that does well: rank 0's object and nothing else on standard output.
 func TestLaunchRuns(t *testing.T) {
 	for _, np := range []int{1, 2, 3} {
-		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --conns 2 -- bench ring-worker --bytes 40000 --steps 3", np))
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --conns 2 --timeout 2m -- bench ring-worker --bytes 40000 --steps 3", np))
 		<-l.ended
 		var got lab.Timing
 		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != np || len(got.Seconds) != 3 || l.errOut.Len() > 0 {
@@ -124,23 +152,20 @@ func TestLaunchRuns(t *testing.T) {
 	}
 }
 
-// A rank that is killed ends the job within the time-out: the survivors name it
-// and its address, launch names it too, and no process is left.
+// A rank that is killed ends the job: the survivors, who need no time-out for it, name it and its address, launch names it
+// too, and no process is left.
 func TestLaunchKilledRank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
+	patient(t)
 	for _, test := range []struct{ np, victim int }{{2, 1}, {3, 0}, {3, 2}} {
-		l := launchJob(t, t.Context(), fmt.Sprintf("launch --np %d --timeout 5s -- %s", test.np, longRing))
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --np %d --timeout 1h -- %s", test.np, longRing))
 		victim := l.running(t, test.np)[test.victim]
-		begin := time.Now()
 		if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		<-l.ended
-		if took := time.Since(begin); took > 5*time.Second+endingTime {
-			t.Errorf("%v: ended after %v", test, took)
-		}
 		msg := l.errOut.String()
 		last := fmt.Sprintf("gradsync: launch: rank %d at 127.0.0.1 was lost: signal: killed\n", test.victim)
 		if l.rc != exitFailed || !strings.HasSuffix(msg, last) || l.out.Len() > 0 {
@@ -154,23 +179,19 @@ func TestLaunchKilledRank(t *testing.T) {
 	}
 }
 
-// A rank that is stopped is silent: the others say so after the time-out, and it
-// is killed.
+// A rank that is stopped is silent: the others say so after the time-out, which is long beside what a busy machine holds a
+// rank up for, and it is killed.
 func TestLaunchStoppedRank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2s -- "+longRing)
+	l := launchJob(t, t.Context(), "launch --np 2 --timeout 10s --join 2m -- "+longRing)
 	victim := l.running(t, 2)[1]
-	begin := time.Now()
 	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	<-l.ended
 	msg := l.errOut.String()
-	if took := time.Since(begin); took < 2*time.Second || took > 2*time.Second+endingTime+4*time.Second {
-		t.Errorf("ended after %v", took)
-	}
 	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: cluster: rank 1 (127.0.0.1:") || !strings.Contains(msg, "silent") ||
 		!strings.HasSuffix(msg, "gradsync: launch: rank 0 at 127.0.0.1 ended with exit code 1; killed, as it did not end when told to: rank 1 at 127.0.0.1\n") {
 		t.Errorf("exit code %d, %q", l.rc, msg)
@@ -184,7 +205,8 @@ func TestLaunchInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	l := launchJob(t, ctx, "launch --np 3 -- "+longRing)
+	l := launchJob(t, ctx, "launch --np 3 --timeout 2m -- "+longRing)
+	patient(t)
 	l.running(t, 3)
 	cancel()
 	<-l.ended
@@ -195,7 +217,7 @@ func TestLaunchInterrupted(t *testing.T) {
 
 // A usage error of the ranks is launch's.
 func TestLaunchUsageOfARank(t *testing.T) {
-	l := launchJob(t, t.Context(), "launch --np 2 -- bench ring-worker --steps 1 --bytes 6")
+	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2m -- bench ring-worker --steps 1 --bytes 6")
 	<-l.ended
 	if l.rc != exitUsage || !strings.Contains(l.errOut.String(), "multiple of 4") {
 		t.Errorf("exit code %d, %q", l.rc, l.errOut.String())
@@ -220,7 +242,7 @@ func TestLaunchSeveralHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
 	}
-	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 20s%s -- bench ring-worker --json --bytes 4096 --steps 2"
+	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 2m%s -- bench ring-worker --json --bytes 4096 --steps 2"
 	sshByShell(t, "")
 	check := func(l *launching) {
 		t.Helper()
@@ -243,15 +265,11 @@ func TestLaunchSeveralHosts(t *testing.T) {
 	l := &launching{job: launch.NewJob(), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)
-		before, after, _ := strings.Cut(fmt.Sprintf(line, " --join 20s --rendezvous "+address), " -- ")
+		before, after, _ := strings.Cut(fmt.Sprintf(line, " --join 2m --rendezvous "+address), " -- ")
 		words := append(append(strings.Fields(before), "--job", l.job, "--"), strings.Fields(after)...)
 		l.rc = run(t.Context(), words, &l.out, &errOut)
 	}()
-	for late := time.Now().Add(10 * time.Second); !strings.Contains(errOut.String(), "\n"); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("no command is printed: %q", errOut.String())
-		}
-	}
+	await(t, "a command is printed", func() bool { return strings.Contains(errOut.String(), "\n") })
 	host, command, ok := strings.Cut(strings.TrimSpace(errOut.String()), ": ")
 	if !ok || host != "on 127.0.0.2" {
 		t.Fatalf("%q", errOut.String())

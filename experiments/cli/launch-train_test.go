@@ -29,7 +29,7 @@ func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &want); err != nil {
 			t.Fatal(err)
 		}
-		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d -- %s", np, flags))
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --timeout 2m -- %s", np, flags))
 		<-l.ended
 		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK {
 			t.Fatalf("%s: exit %d, %v: %s%s", sync, l.rc, err, l.out.String(), l.errOut.String())
@@ -47,7 +47,7 @@ func TestLaunchedTrainingsLeaveATrail(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "run.jsonl")
 	const flags = "train --sync dasp --workers 3 --pushes 30 --data synthetic --engine portable --batch 2 --eval-every -1 --record "
-	l := launchJob(t, t.Context(), "launch --json --np 4 -- "+flags+file)
+	l := launchJob(t, t.Context(), "launch --json --np 4 --timeout 2m -- "+flags+file)
 	if <-l.ended; l.rc != exitOK {
 		t.Fatalf("exit %d: %s%s", l.rc, l.out.String(), l.errOut.String())
 	}

@@ -205,15 +205,24 @@ func (a *app) outlive(ctx context.Context, j *job, children []launch.Child) erro
 	if !meets { // the first host says it
 		return err
 	}
-	for _, l := range v.Lost {
-		of := ""
-		if v.Elapsed > 0 {
-			of = fmt.Sprintf(" of %v", v.Elapsed.Round(time.Millisecond))
-		}
-		at := launch.HostOf(j.processes, l.Rank)
-		fmt.Fprintf(a.err, "gradsync: launch: rank %d at %s was lost after %v%s: %s\n", l.Rank, at, l.After.Round(time.Millisecond), of, l.Cause)
-	}
+	j.tellLosses(a.err, &v)
 	return err
+}
+
+// tellLosses says who was lost and when, and of how long a run. Who was lost once all the living were through is missed
+// by none.
+func (j *job) tellLosses(w io.Writer, v *tcp.Verdict) {
+	of := ""
+	if v.Elapsed > 0 {
+		of = fmt.Sprintf(" of %v", v.Elapsed.Round(time.Millisecond))
+	}
+	for _, l := range v.Lost {
+		if v.Elapsed == 0 || l.After <= v.Elapsed {
+			at := launch.HostOf(j.processes, l.Rank)
+			fmt.Fprintf(w, "gradsync: launch: rank %d at %s was lost after %v%s: %s\n",
+				l.Rank, at, l.After.Round(time.Millisecond), of, l.Cause)
+		}
+	}
 }
 
 // child makes a process of this host. Rank 0 reads launch's standard input.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gradsync/experiments/cli/launch"
+	"gradsync/shared/cluster/tcp"
 )
 
 // environment looks variables up in "KEY=value" words.
@@ -218,6 +219,30 @@ func TestLaunchIsBounded(t *testing.T) {
 		if _, usage := err.(usageError); (err == nil) != (c.want == "") || err != nil && (!usage || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// The last lines name who was lost before the run's end, by the longest time that a living rank took; of a run that
+// failed, which has no such time, all.
+func TestLossesAfterTheEndAreNone(t *testing.T) {
+	j := &job{processes: []launch.Process{{Rank: 1, Host: "b"}, {Rank: 2, Host: "a"}, {Rank: 3, Host: "a"}}}
+	v := tcp.Verdict{Elapsed: 4010 * time.Millisecond, Lost: []tcp.Loss{
+		{Rank: 1, After: 2 * time.Second, Cause: "signal: killed"},
+		{Rank: 2, After: 4010 * time.Millisecond, Cause: "EOF"}, {Rank: 3, After: 4016 * time.Millisecond, Cause: "EOF"}}}
+	const (
+		one   = "gradsync: launch: rank 1 at b was lost after 2s%s: signal: killed\n"
+		two   = "gradsync: launch: rank 2 at a was lost after 4.01s%s: EOF\n"
+		three = "gradsync: launch: rank 3 at a was lost after 4.016s%s: EOF\n"
+	)
+	var ended, failed strings.Builder
+	j.tellLosses(&ended, &v)
+	v.Elapsed = 0
+	j.tellLosses(&failed, &v)
+	if want := strings.ReplaceAll(one+two, "%s", " of 4.01s"); ended.String() != want {
+		t.Errorf("%q, want %q", ended.String(), want)
+	}
+	if want := strings.ReplaceAll(one+two+three, "%s", ""); failed.String() != want {
+		t.Errorf("of a run that failed: %q, want %q", failed.String(), want)
 	}
 }
 

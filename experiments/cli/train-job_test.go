@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net"
 	"strings"
 	"testing"
 )
@@ -27,13 +28,30 @@ func TestAJobsEnvironmentIsNotIgnored(t *testing.T) {
 			t.Errorf("%q without a place to meet: exit code %d, %s%s", flags, rc, out, msg)
 		}
 	}
-	t.Setenv("GRADSYNC_RENDEZVOUS", "127.0.0.1:1")
+	silent := deaf(t)
+	t.Setenv("GRADSYNC_RENDEZVOUS", silent)
 	t.Setenv("GRADSYNC_JOIN", "50ms")
 	if rc, out, msg := gradsync(strings.Fields(strings.Replace(line, "--timing-only", "--data synthetic --engine portable", 1) +
 		"--runtime auto")...); rc != exitFailed || out != "" ||
-		!strings.Contains(msg, "no answer at 127.0.0.1:1") {
+		!strings.Contains(msg, "no answer at "+silent) {
 		t.Errorf("auto in a job: exit code %d, %s%s", rc, out, msg)
 	}
+}
+
+// deaf returns an address that nobody listens at and nobody can take: a connection has it.
+func deaf(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c.LocalAddr().String()
 }
 
 // A lease does nothing on tcp where the first loss ends the run, and is refused there.

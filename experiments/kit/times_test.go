@@ -20,6 +20,7 @@ func TestBeside(t *testing.T) {
 		{"over just at the other's end", Time{2, false}, Time{2, true}, Signs{Sooner: 1}},
 		{"over after the other's end", Time{3, false}, Time{2, true}, Signs{Unknown: 1}},
 		{"not over when the other was", Time{2, true}, Time{1, false}, Signs{Later: 1}},
+		{"not over just when the other was", Time{2, true}, Time{2, false}, Signs{Later: 1}},
 		{"ended too early to tell", Time{2, true}, Time{3, false}, Signs{Unknown: 1}},
 		{"neither over", Time{2, true}, Time{9, true}, Signs{Unknown: 1}},
 	} {

@@ -64,6 +64,9 @@ type outcome struct {
 func onRanks(ctx context.Context, m method.Method, seed uint64, cores int) (s Seed) {
 	g := drawGroup(cluster.Stream(seed, 0, m.Name, "swarm"), m)
 	g.notice = drawNotice(seed, m.Name)
+	if r := cluster.Stream(seed, 0, m.Name, "threshold"); g.sparse.Kinds == "gradients" {
+		g.sparse.Threshold = float64(r.IntN(4)) / 4
+	}
 	s = Seed{Method: m.Name, Seed: seed, Cluster: g.describe()}
 	mix := ofRanks
 	if g.elastic {
@@ -121,6 +124,9 @@ func (g *group) describe() string {
 		text += fmt.Sprintf(", %d per node", g.perNode)
 	case g.method.Name == "ringsparse":
 		text += ", kinds " + g.sparse.Kinds
+		if g.sparse.Threshold > 0 {
+			text += fmt.Sprintf(", threshold %g", g.sparse.Threshold)
+		}
 	case g.method.Family == method.Coded:
 		text += fmt.Sprintf(", redundancy %d, %d micro-blocks, %s", g.coded.Redundancy, g.coded.MicroBlocks, g.coded.Split)
 	}
@@ -163,7 +169,8 @@ func (g *group) run(ctx context.Context, hosts []faults.Host, seed uint64, cores
 			task := newQuadratic(k)
 			o.params[k] = task.params
 			var log *ringsparse.Log
-			job := ringsparse.Job{Task: task, Layers: task.Layers(), Rate: rate, Steps: planned, Options: g.sparse, OnStep: stop}
+			job := ringsparse.Job{Task: task, Layers: task.Layers(), Rate: rate, Steps: planned,
+				Options: g.sparse, OnStep: stop, Log: &ringsparse.Log{}}
 			if log, err = ringsparse.Run(p, job); err == nil {
 				o.ends[k], o.totals[k] = log.Ends, fmt.Sprint(log.Totals)
 			}
@@ -336,8 +343,9 @@ func (g *group) checkFaultFree(ctx context.Context, o outcome) string {
 	return ""
 }
 
-// checkSum says how the parameters differ from one rank's that sums all gradients alone: coded SGD's in their bits, since
-// sums of integers have no order, the others' within rounding; after losses from those of every course that they allow.
+// checkSum says how the parameters differ from one rank's that sums all gradients alone: in their bits those of coded
+// SGD, since sums of integers have no order, and of a ring of gradients, whose order is known, the others' within
+// rounding; after losses from those of every course that they allow.
 func (g *group) checkSum(o outcome) string {
 	x := o.params[o.survivor()]
 	if g.method.Family == method.Coded {
@@ -349,44 +357,73 @@ func (g *group) checkSum(o outcome) string {
 		}
 		return ""
 	}
-	if !g.leads(begin(), 0, nil, o.lost, x) {
+	if !g.leads(begin(), make([][]float32, g.n), 0, nil, o.lost, x) {
 		return fmt.Sprintf("it ends at %g: means of the living's gradients lead there by no course, lost in order %v", x, o.lost)
 	}
 	return ""
 }
 
-// leads reports whether steps from x on lead near end, each with the mean over the ranks that are not gone when it is
-// made; gone are the first of those that are lost, never fewer than in the step before.
-func (g *group) leads(x []float32, step int64, gone, lost []int, end []float32) bool {
+// leads reports whether steps from x on, of which the ranks hold back some, lead to end or near it, each with the mean
+// over the ranks that are not gone when it is made; gone are the first of those that are lost, never fewer than in the
+// step before.
+func (g *group) leads(x []float32, held [][]float32, step int64, gone, lost []int, end []float32) bool {
 	if step == steps {
+		off := 1e-4
+		if g.sparse.Kinds == "gradients" {
+			off = 0
+		}
 		for i, v := range x {
-			if d := math.Abs(float64(v) - float64(end[i])); !(d <= 1e-4*max(1, math.Abs(float64(v)))) {
+			if d := math.Abs(float64(v) - float64(end[i])); !(d <= off*max(1, math.Abs(float64(v)))) {
 				return false
 			}
 		}
 		return true
 	}
-	var grads [params]float32
 	for n := len(gone); n <= len(lost); n++ {
-		var sum [params]float64
-		for rank := range g.n {
-			if slices.Contains(lost[:n], rank) {
-				continue
-			}
-			gradient(grads[:], x, rank, step)
-			for i, v := range grads {
-				sum[i] += float64(v)
-			}
-		}
-		next := slices.Clone(x)
-		for i := range next {
-			next[i] -= float32(rate / float64(g.n-n) * sum[i])
-		}
-		if g.leads(next, step+1, lost[:n], lost, end) {
+		next, back := g.mean(x, held, step, lost[:n])
+		if g.leads(next, back, step+1, lost[:n], lost, end) {
 			return true
 		}
 	}
 	return false
+}
+
+// mean returns what a step of the ranks that are not gone makes of x, and what each then holds back for its next
+// gradient. The sum of a block begins with the rank of its number and goes round: who has added to it holds back what
+// is at most the threshold.
+func (g *group) mean(x []float32, held [][]float32, step int64, gone []int) (next []float32, back [][]float32) {
+	var alive []int
+	grads, back := make([][]float32, g.n), make([][]float32, g.n)
+	for rank := range g.n {
+		if slices.Contains(gone, rank) {
+			continue
+		}
+		alive = append(alive, rank)
+		grads[rank], back[rank] = make([]float32, params), make([]float32, params)
+		gradient(grads[rank], x, rank, step)
+		for i, v := range held[rank] {
+			grads[rank][i] += v
+		}
+	}
+	n := len(alive)
+	factor := -float32(rate * (1 / float64(n)))
+	next = slices.Clone(x)
+	for _, l := range layers() {
+		for block := range n {
+			lo, hi := ringsparse.Block(l.Length, n, block)
+			for i := l.Offset + lo; i < l.Offset+hi; i++ {
+				sum := float32(0)
+				for hop := range n {
+					rank := alive[(block+hop)%n]
+					if sum += grads[rank][i]; math.Abs(float64(sum)) <= g.sparse.Threshold {
+						back[rank][i], sum = sum, 0
+					}
+				}
+				next[i] += float32(factor * sum)
+			}
+		}
+	}
+	return next, back
 }
 
 // alone makes all steps of coded SGD on one rank.

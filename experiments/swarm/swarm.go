@@ -17,12 +17,14 @@
 //     each gradient is computed anew on the version that the log says it was pulled at.
 //   - Nobody leaves whom no crash, no pause and, in one seed in six, no slowness made silent for as long as a lease.
 //   - The method's own bounds among the living, the dead not counted (watch.go), and nobody waits whom they let go.
+//   - DASP's T_wait has the length of equation (1), from the order to the end that the server sees.
 //   - BSP that nobody left ends with the bits of the run without faults.
 //
 // Of methods without a server, whose hosts pause and are slow:
 //
 //   - All ranks end with the same bits, those of the run without faults, by the same messages.
-//   - Coded SGD's are those of the sum of all blocks, computed by one rank alone, the others' within rounding of such sums.
+//   - Coded SGD's are those of the sum of all blocks, computed by one rank alone, the others' within rounding of such
+//     sums; ringsparse's of gradients to the bit, with what a threshold holds back for the next one.
 //   - ring, ringsparse and naive on an elastic run lose ranks at any instant: the living make all steps and end with the same
 //     bits, within rounding of those of a course that the losses, in their order, allow: steps with the mean of all, then of fewer.
 //   - cssgd on an elastic run loses ranks at any instant and no bit, as long as a holder of each block lives; else it

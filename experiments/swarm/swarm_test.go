@@ -93,3 +93,18 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestSomeSeedsHoldGradientsBack: of ringsparse, with losses and without; the threshold is part of what names a run.
+func TestSomeSeedsHoldGradientsBack(t *testing.T) {
+	held := map[bool]int{}
+	for seed := range uint64(128) {
+		if s := swarm.Judge(t.Context(), "ringsparse", seed); strings.Contains(s.Cluster, ", threshold 0.") {
+			if held[s.Left > 0]++; !strings.Contains(s.Cluster, "kinds gradients") {
+				t.Errorf("seed %d: %s", seed, s.Cluster)
+			}
+		}
+	}
+	if held[true] < 4 || held[false] < 4 {
+		t.Errorf("%d of 128 runs with losses have a threshold, %d of those without, want 4 at least", held[true], held[false])
+	}
+}

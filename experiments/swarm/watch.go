@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"gradsync/experiments/audit"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster/faults"
@@ -19,7 +20,8 @@ import (
 //	asp     every gradient is answered at once
 //	bsp     a round has all that are present, on one version; ends when all have come
 //	backup  a round has N of N + m, or all that are present, on one version; only older gradients are dropped
-//	dasp    v_n − min(v) ≤ Smax after a WSS or FSS answer; v_new − min(v) ≤ Smax + N − 2 at every instant
+//	dasp    v_n − min(v) ≤ Smax after a WSS or FSS answer; v_new − min(v) ≤ Smax + N − 2 at every instant;
+//	        T_wait has the length of equation (1), in which nobody is answered and after which the server wakes
 //
 // All minima are over the living: who has left counts in none.
 type watch struct {
@@ -37,8 +39,11 @@ type watch struct {
 	clock    []int64
 	held     []int64 // version
 	newest   int64
-	answered []int // in this event
-	tested   []int // of them, those that were in WSS or FSS
+	answered []int           // in this event
+	tested   []int           // of them, those that were in WSS or FSS
+	f        []time.Duration // of the last iteration, 0: unknown
+	due      []time.Duration // end of T_wait
+	timer    time.Duration   // set in this event, 0: none
 
 	arrivals     []arrival
 	applies      []dasp.Action
@@ -58,7 +63,8 @@ type arrival struct {
 func newWatch(method string, o rivals.Options, lease time.Duration, hosts []faults.Host) *watch {
 	n := o.Workers
 	w := &watch{method: method, options: o, lease: lease, hosts: hosts, present: make([]bool, n), asks: make([]bool, n),
-		unused: make([]bool, n), clock: make([]int64, n), held: make([]int64, n), latest: make([]int, n)}
+		unused: make([]bool, n), clock: make([]int64, n), held: make([]int64, n), latest: make([]int, n),
+		f: make([]time.Duration, n), due: make([]time.Duration, n)}
 	for i := range w.present {
 		w.present[i] = true
 	}
@@ -91,13 +97,13 @@ func (d *decider) Decided() dasp.Decision { return d.inner.Decided() }
 // Step lets the policy take a step, and looks at what came and what it orders.
 func (p *watched) Step(ev dasp.Event) []dasp.Action {
 	w := p.watch
-	w.answered, w.tested = w.answered[:0], w.tested[:0]
+	w.answered, w.tested, w.timer = w.answered[:0], w.tested[:0], 0
 	w.event(ev)
 	actions := p.Policy.Step(ev)
 	for _, a := range actions {
 		w.action(a)
 	}
-	w.after(ev.At)
+	w.after(ev)
 	return actions
 }
 
@@ -132,14 +138,15 @@ func (w *watch) event(ev dasp.Event) {
 		if c, others := w.slowest(w.clock, n); others { // who comes back is as far as the slowest
 			w.clock[n] = c
 		}
-		w.present[n], w.asks[n] = true, true
+		w.present[n], w.asks[n], w.f[n], w.due[n] = true, true, 0, 0
 		w.arrive(n)
 	case dasp.EventPush:
 		if !w.present[n] || w.asks[n] {
 			w.fail("at %v a gradient of worker %d, which has left or waits", ev.At, n)
 		}
 		w.clock[n]++
-		w.asks[n], w.unused[n] = true, true
+		w.asks[n], w.unused[n], w.f[n] = true, true, ev.Compute
+		w.due[n] = ev.At + w.wait(n)
 		w.arrive(n)
 	}
 }
@@ -204,6 +211,8 @@ func (w *watch) action(a dasp.Action) {
 			}
 			w.unused[n] = false
 		}
+	case dasp.SetTimer:
+		w.timer = a.At
 	case dasp.Reply:
 		for _, n := range a.Workers {
 			if !w.present[n] || !w.asks[n] || w.unused[n] {
@@ -257,8 +266,8 @@ func (w *watch) quorum() int {
 }
 
 // after checks the method's bounds once an event is over.
-func (w *watch) after(at time.Duration) {
-	o := w.options
+func (w *watch) after(ev dasp.Event) {
+	o, at := w.options, ev.At
 	w.buried(at)
 	switch w.method {
 	case "asp":
@@ -277,6 +286,7 @@ func (w *watch) after(at time.Duration) {
 		w.bounded(at, w.groupClocks(), o.Staleness, o.Staleness)
 	case "dasp":
 		w.spread(at)
+		w.timed(ev)
 	}
 }
 
@@ -344,5 +354,42 @@ func (w *watch) spread(at time.Duration) {
 	bound := max(w.options.Smax+int64(len(w.held))-2, 1)
 	if spread := w.newest - oldest; any && spread > bound {
 		w.fail("at %v the newest version is %d ahead of the oldest of the living, want at most Smax + N − 2 = %d", at, spread, bound)
+	}
+}
+
+// wait returns T_wait of a gradient of worker n that has just come, by equation (1) as the audit has it: 0 unless it is
+// in WSS.
+func (w *watch) wait(n int) time.Duration {
+	v, skip, oldest := w.held[n], -1, -1
+	if w.options.Gap == "post" {
+		v, skip = w.newest+1, n
+	}
+	for i, held := range w.held {
+		if i != skip && w.present[i] && (oldest < 0 || held < w.held[oldest]) {
+			oldest = i
+		}
+	}
+	if oldest < 0 || v-w.held[oldest] <= w.options.Smin || v-w.held[oldest] > w.options.Smax {
+		return 0
+	}
+	return time.Duration(audit.Equation1(w.options, float64(w.f[n]), float64(w.f[oldest])))
+}
+
+// timed checks that T_wait is as long as it should be: what is ordered, that nobody is answered within it, and that its
+// end is seen at once unless the server sleeps.
+func (w *watch) timed(ev dasp.Event) {
+	n := ev.Worker
+	if ev.Kind == dasp.EventPush && max(w.timer, ev.At) != w.due[n] {
+		w.fail("at %v worker %d, f %v, waits until %v; by equation (1) until %v",
+			ev.At, n, w.f[n], max(w.timer, ev.At), w.due[n])
+	}
+	for _, i := range w.answered {
+		if ev.At < w.due[i] {
+			w.fail("at %v worker %d is answered, which by equation (1) waits until %v", ev.At, i, w.due[i])
+		}
+	}
+	sleeps := func(p faults.Window) bool { return p.Meets(w.due[n], ev.At) }
+	if ev.Kind == dasp.EventTimer && ev.At > w.due[n] && !slices.ContainsFunc(w.hosts[0].Pauses, sleeps) {
+		w.fail("at %v worker %d's wait is over, by equation (1) at %v", ev.At, n, w.due[n])
 	}
 }

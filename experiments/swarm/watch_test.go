@@ -76,6 +76,60 @@ func TestWatchFinds(t *testing.T) {
 	}
 }
 
+// TestWatchTimesWaits: by hand, workers 2, 0 and 1 push once, in QIS, and hold versions 1, 2 and 3. Then worker 0, whose f is
+// 6 ms, pushes at 20 ms: it is one version ahead of worker 2, whose f is 26 ms, and waits 0.5 · (26 − 6) = 10 ms. Worker 1, whose f
+// is 16 ms, pushes at 25 ms, two ahead: 0.5 · (26 − 16) = 5 ms. Both are answered at 30 ms.
+func TestWatchTimesWaits(t *testing.T) {
+	const ms = time.Millisecond
+	timer := func(w int, at time.Duration) []dasp.Action {
+		return []dasp.Action{{Kind: dasp.SetTimer, Workers: []int{w}, At: at * ms}}
+	}
+	waited := order(dasp.Reply, 0, 1)
+	waited.State = dasp.WSS
+	type step struct {
+		kind        dasp.EventKind
+		worker      int
+		at, compute time.Duration
+		orders      []dasp.Action
+	}
+	asleep := faults.Host{Pauses: []faults.Window{{From: 29 * ms, To: 33 * ms}}}
+	for _, c := range []struct {
+		method, gap, want string
+		server            faults.Host
+		change            func(s []step)
+	}{
+		{"dasp", "", "", faults.Host{}, func([]step) {}},
+		{"dasp", "", "waits until 40ms; by equation (1) until 30ms", faults.Host{}, func(s []step) { s[3].orders = timer(0, 40) }},
+		{"dasp", "", "waits until 25ms; by equation (1) until 30ms", faults.Host{}, func(s []step) { s[3].orders = timer(0, 25) }},
+		{"dasp", "", "waits until 20ms; by equation (1) until 30ms", faults.Host{}, func(s []step) { s[3].orders = nil }},
+		{"dasp", "", "waits until 15ms; by equation (1) until 14ms", faults.Host{}, func(s []step) { s[2].orders = append(s[2].orders, timer(1, 15)...) }},
+		{"dasp", "", "at 29ms worker 0 is answered, which by equation (1) waits until 30ms", faults.Host{}, func(s []step) { s[5].at = 29 }},
+		{"dasp", "", "at 33ms worker 0's wait is over, by equation (1) at 30ms", faults.Host{}, func(s []step) { s[5].at = 33 }},
+		{"dasp", "", "", asleep, func(s []step) { s[5].at = 33 }},
+		{"dasp", "post", "waits until 14ms; by equation (1) until 19ms", faults.Host{}, func([]step) {}},
+		{"template", "", "", faults.Host{}, func(s []step) { s[3].orders, s[5].at = timer(0, 40), 40 }},
+	} {
+		steps := []step{{dasp.EventPush, 2, 10, 26, nil}, {dasp.EventPush, 0, 12, 6, nil}, {dasp.EventPush, 1, 14, 16, nil},
+			{dasp.EventPush, 0, 20, 6, timer(0, 30)}, {dasp.EventPush, 1, 25, 16, timer(1, 30)},
+			{dasp.EventTimer, 0, 30, 0, []dasp.Action{order(dasp.Apply, 0, 1), waited}}}
+		for i := range steps[:3] {
+			steps[i].orders = []dasp.Action{order(dasp.Apply, steps[i].worker), order(dasp.Reply, steps[i].worker)}
+		}
+		c.change(steps)
+		o := rivals.Defaults(3)
+		o.Smin, o.Smax, o.Alpha, o.Gap = 0, 4, 0.5, c.gap
+		w, s := newWatch(c.method, o, 0, []faults.Host{c.server, {}, {}, {}}), &script{}
+		p := w.of(s)
+		for _, e := range steps {
+			s.orders = e.orders
+			p.Step(dasp.Event{Kind: e.kind, Worker: e.worker, At: e.at * ms, Compute: e.compute * ms})
+		}
+		if c.want == "" && w.broken != "" || !strings.Contains(w.broken, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.method, c.gap, w.broken, c.want)
+		}
+	}
+}
+
 // TestWatchKnowsWhyOneLeaves: a crash before, or a pause within the lease; a pause of the server puts off what it sees.
 func TestWatchKnowsWhyOneLeaves(t *testing.T) {
 	const ms = time.Millisecond

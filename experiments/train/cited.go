@@ -2,8 +2,7 @@ package train
 
 import "embed"
 
-// Cited holds the file that a page shows beside an algorithm: the very lines that
-// the program was compiled from.
+// Cited holds the Go of which a page quotes symbols beside an algorithm: the very lines that the program was compiled from.
 //
-//go:embed replica.go
+//go:embed *.go
 var Cited embed.FS

@@ -112,6 +112,7 @@ func (r *runner) runtime(withServer bool) (cluster.Runtime, error) {
 		}
 		cfg := tcp.Config{Seed: c.Seed, Trace: c.traced(), Emulate: emulate, Hosts: hosts, Elastic: c.Elastic.Elastic, Certs: c.Certs}
 		if c.TCP == nil {
+			cfg.Timeout = time.Minute // a busy machine may be late; whom a process loses it sees at once
 			return tcp.Loopback(len(hosts), cfg), nil
 		}
 		if c.TCP.Size != len(hosts) {

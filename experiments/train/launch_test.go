@@ -22,7 +22,18 @@ import (
 )
 
 // processes runs one training as n processes would, each with its own Config.
-func processes(t *testing.T, n int, config func(rank int) Config) (*Outcome, []error) {
+func processes(t *testing.T, n int, config func(rank int) Config) (out *Outcome, errs []error) {
+	t.Helper()
+	for range 10 { // somebody else on this machine may take the port since it was chosen
+		out, errs = processesOnce(t, n, config)
+		if err := errors.Join(errs...); err == nil || !strings.Contains(err.Error(), "address already in use") {
+			break
+		}
+	}
+	return out, errs
+}
+
+func processesOnce(t *testing.T, n int, config func(rank int) Config) (*Outcome, []error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -35,7 +46,8 @@ func processes(t *testing.T, n int, config func(rank int) Config) (*Outcome, []e
 	for rank := range n {
 		group.Go(func() {
 			c := config(rank)
-			c.Runtime, c.TCP = "tcp", &tcp.Config{Rank: rank, Size: n, Job: t.Name(), Rendezvous: at, Host: rank == n-1, Chunk: 1 << 16, Join: 30 * time.Second}
+			c.Runtime, c.TCP = "tcp", &tcp.Config{Rank: rank, Size: n, Job: t.Name(), Rendezvous: at,
+				Host: rank == n-1, Chunk: 1 << 16, Join: 2 * time.Minute, Timeout: 2 * time.Minute}
 			outs[rank], errs[rank] = Run(context.Background(), c)
 		})
 	}

@@ -21,7 +21,7 @@ import (
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/asm"
-	_ "gradsync/shared/tensor/engine/portable"
+	"gradsync/shared/tensor/engine/portable"
 )
 
 // uneven returns a platform of n workers, each half as slow again as the one before.
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // quick returns a small training, on the faster engine where the processor has it: scoring the
 // test images takes most of the time.
 func quick(sync string) Config {
-	engine := ""
+	engine := portable.Name
 	if slices.Contains(tensor.Engines(), asm.Name) {
 		engine = asm.Name
 	}

@@ -91,7 +91,7 @@ func Former(version string) []*cobra.Command {
 }
 
 // recent are the chores that never had a name without dev.
-var recent = []string{"release", "rename-module"}
+var recent = []string{"release", "rename-module", "soak"}
 
 // Reproductions returns a command for each document, and one for all; estimate says how many seconds a run of
 // experiments takes.
@@ -108,12 +108,13 @@ func maintenance(version string) []*cobra.Command {
 		command("race", "Run the race tests of the cluster, the papers and the GPU's drivers (needs a C compiler)", race),
 		gpuCu(),
 		gpuMutants(),
+		soak(),
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
 		command("clean", "Remove what was built and run here: bin and out", clean),
 		cross(),
 		gpuBundle(),
-		command("ci-check", "Rerun profile ci on the embedded images and compare with the committed results byte by byte", ciCheck),
+		ciCheck(),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
 		command("benchmarks", "Measure every section of BENCHMARKS.md on this machine and write it", benchmarks),
@@ -143,6 +144,9 @@ func do(cmd *cobra.Command, steps []step) error {
 	}
 	for i := range steps {
 		start := time.Now()
+		if len(steps) > 1 {
+			fmt.Fprintf(out, "step %d of %d: ", i+1, len(steps))
+		}
 		fmt.Fprintln(out, steps[i].Command)
 		if err := steps[i].run(cmd.Context(), root, out, cmd.ErrOrStderr()); err != nil {
 			return fmt.Errorf("%s: %s: %w", cmd.Name(), steps[i].Command, err)

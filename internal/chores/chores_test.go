@@ -50,7 +50,7 @@ func TestStepsRunInOrderAndStopAtTheFirstFailure(t *testing.T) {
 		})
 	}
 	out, _, err := call(chore())
-	if want := "a\na ran\nnothing to do\nb\nb ran\n"; out != want || !errors.Is(err, failed) {
+	if want := "step 1 of 4: a\na ran\nstep 2 of 4: nothing to do\nstep 3 of 4: b\nb ran\n"; out != want || !errors.Is(err, failed) {
 		t.Errorf("printed %q with error %v, want %q and %v", out, err, want, failed)
 	}
 }

@@ -111,21 +111,47 @@ func renewed(profile, seeds string, more ...string) []step {
 // benchmarks measures this machine.
 func benchmarks() []step { return []step{self("bench", "report")} }
 
-// ciCheck reruns profile ci of every paper with committed results of it, with
-// the engine that they name. A CPU that cannot run it cannot make those bytes:
+// ciCheck makes the command that reruns committed results of profile ci.
+func ciCheck() *cobra.Command {
+	cmd := command("ci-check",
+		"Rerun profile ci on the embedded images and compare with the committed results byte by byte", nil)
+	cmd.Use, cmd.Args = "ci-check [STEM ...]", cobra.ArbitraryArgs
+	cmd.Example += "\n  gradsync dev ci-check dasp/table4 ring/steps   # these alone"
+	cmd.RunE = func(cmd *cobra.Command, stems []string) error {
+		steps, err := checked(stems)
+		if err != nil {
+			return err
+		}
+		return do(cmd, steps)
+	}
+	return cmd
+}
+
+// checked reruns profile ci of the stems, of every committed result where there are none, with
+// the engine that the results name. A CPU that cannot run it cannot make those bytes:
 // run then fails and says so.
-func ciCheck() []step {
-	root, _ := repo.Root() // do reports the error
+func checked(stems []string) ([]step, error) {
+	root, err := repo.Root()
+	if err != nil {
+		return nil, nil // do reports it
+	}
+	results := filepath.Join(root, filepath.FromSlash(committed))
+	for _, s := range stems {
+		if len(ciFiles(results, s)) == 0 {
+			return nil, usagef("ci-check: no committed result of profile ci %q: known are %s", s,
+				strings.Join(stemsNear(results, s), ", "))
+		}
+	}
 	fresh, kept := filepath.Join("out", "ci-check", "results"), filepath.Join("out", "ci-check", "kept")
 	steps := []step{removed(filepath.Dir(fresh))}
 	var papers []string
-	engines := map[string]string{} // by paper
-	for _, f := range ciFiles(filepath.Join(root, filepath.FromSlash(committed))) {
+	engines, ids := map[string]string{}, map[string][]string{} // by paper
+	for _, f := range ciFiles(results, stems...) {
 		key, _, _ := strings.Cut(filepath.ToSlash(f), "/")
-		if !slices.Contains(papers, key) {
+		if ids[key] = append(ids[key], stemOf(f)); len(ids[key]) == 1 {
 			papers = append(papers, key)
 		}
-		raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(committed), f))
+		raw, err := os.ReadFile(filepath.Join(results, f))
 		named := engineLine.FindSubmatch(raw)
 		if err != nil || named == nil {
 			continue // compare reports what cannot be read; the rest trained nothing
@@ -133,41 +159,70 @@ func ciCheck() []step {
 		if e := string(named[1]); engines[key] != "" && engines[key] != e {
 			return []step{{Command: "choose the engine of " + key, own: func(string, io.Writer) error {
 				return fmt.Errorf("the committed results of %s are of several engines: %s, %s", key, engines[key], e)
-			}}}
+			}}}, nil
 		}
 		engines[key] = string(named[1])
 	}
 	for _, p := range papers {
 		engine := cmp.Or(engines[p], "portable") // where nothing was trained any engine does
-		steps = append(steps, embedded(self("run", p, "--profile", "ci", "--seeds", "0", "--engine", engine, "--out", fresh, "--kept", kept), root))
+		if len(stems) == 0 {
+			ids[p] = []string{p}
+		}
+		run := slices.Concat([]string{"run"}, ids[p],
+			[]string{"--profile", "ci", "--seeds", "0", "--engine", engine, "--out", fresh, "--kept", kept})
+		steps = append(steps, embedded(self(run...), root))
 	}
-	return append(steps, step{Command: "compare " + fresh + " with " + committed + " byte by byte", own: func(root string, out io.Writer) error {
-		return compare(filepath.Join(root, filepath.FromSlash(committed)), filepath.Join(root, fresh), out)
-	}}, step{Command: "compare " + kept + " with " + partsFile, own: func(root string, _ io.Writer) error {
-		return checkParts(root, filepath.Join(root, kept), kit.Bits)
-	}})
+	same := func(root string, out io.Writer) error {
+		return compare(results, filepath.Join(root, fresh), out, stems...)
+	}
+	parts := func(root string, _ io.Writer) error {
+		return checkParts(root, filepath.Join(root, kept), kit.Bits, len(stems) == 0)
+	}
+	return append(steps, step{Command: "compare " + fresh + " with " + committed + " byte by byte", own: same},
+		step{Command: "compare " + kept + " with " + partsFile, own: parts}), nil
 }
 
 // engineLine is where a result names what trained it: "NAME (bit class CLASS)".
 var engineLine = regexp.MustCompile(`(?m)^  "engine": "(\S+) \(bit class `)
 
-// ciFiles lists the result files of profile ci below a folder of results,
+// stemOf returns the stem of a result file of profile ci: dasp/table4.
+func stemOf(file string) string {
+	return strings.Replace(strings.TrimSuffix(filepath.ToSlash(file), ".json"), "/ci/", "/", 1)
+}
+
+// stemsNear lists the stems of the document that a name begins with, of all where it is none's.
+func stemsNear(results, name string) (near []string) {
+	key, _, _ := strings.Cut(name, "/")
+	var all []string
+	for _, f := range ciFiles(results) {
+		if all = append(all, stemOf(f)); strings.HasPrefix(stemOf(f), key+"/") {
+			near = append(near, stemOf(f))
+		}
+	}
+	if near == nil {
+		return all
+	}
+	return near
+}
+
+// ciFiles lists the result files of profile ci below a folder of results, of all stems where none is named,
 // without their sidecars, which tell of host and hour.
-func ciFiles(results string) []string {
+func ciFiles(results string, stems ...string) []string {
 	all, _ := filepath.Glob(filepath.Join(results, "*", "ci", "*.json")) // the pattern is well formed
 	var out []string
 	for _, f := range all {
 		rel, err := filepath.Rel(results, f)
-		if err == nil && !strings.HasPrefix(rel, ".") && !strings.HasSuffix(rel, ".run.json") {
+		if err == nil && !strings.HasPrefix(rel, ".") && !strings.HasSuffix(rel, ".run.json") &&
+			(len(stems) == 0 || slices.Contains(stems, stemOf(rel))) {
 			out = append(out, rel)
 		}
 	}
 	return out
 }
 
-// compare fails unless both folders hold the same results of profile ci.
-func compare(want, got string, out io.Writer) error {
-	files := ciFiles(want)
+// compare fails unless both folders hold the same results of profile ci, of the stems or of all.
+func compare(want, got string, out io.Writer, stems ...string) error {
+	files := ciFiles(want, stems...)
 	if len(files) == 0 {
 		return fmt.Errorf("no results of profile ci under %s", want)
 	}

@@ -2,6 +2,8 @@ package chores
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +58,7 @@ func TestCompareIsByteByByte(t *testing.T) {
 func TestCIRunsUseTheEmbeddedImages(t *testing.T) {
 	dir := clone(t)
 	put(t, dir, map[string]string{"experiments/results/dasp/ci/table1.json": "1", "experiments/results/dasp/ci/table2.json": "1"})
-	check := ciCheck()
+	check, _ := checked(nil)
 	if len(check) != 4 || !strings.Contains(check[1].Command, " run dasp --profile ci --seeds 0 --engine portable ") {
 		t.Fatalf("ci-check is %+v, want: remove, run dasp, compare twice", check)
 	}
@@ -76,16 +78,67 @@ func TestCIRunsUseTheResultsEngine(t *testing.T) {
 		"experiments/results/dasp/ci/table2.json":     "{\n  \"id\": 1\n}",
 		"experiments/results/dasp/ci/table2.run.json": "{\n  \"engine\": \"other (bit class y)\",\n}",
 	})
-	if check := ciCheck(); len(check) != 4 || !strings.Contains(check[1].Command, " --engine fast --out ") {
+	if check, _ := checked(nil); len(check) != 4 || !strings.Contains(check[1].Command, " --engine fast --out ") {
 		t.Errorf("ci-check is %+v, want one run with the engine fast", check)
 	}
 	put(t, dir, map[string]string{"experiments/results/dasp/ci/table3.json": "{\n  \"engine\": \"other (bit class y)\",\n}"})
-	check := ciCheck()
+	check, _ := checked(nil)
 	if len(check) != 1 {
 		t.Fatalf("ci-check of results of two engines is %+v", check)
 	}
 	if err := check[0].own(dir, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "several engines: fast, other") {
 		t.Errorf("results of two engines: %v", err)
+	}
+}
+
+// TestCICheckOfSomeStems: what is named is rerun and compared, once each, with the engine that it names, and nothing
+// else; a name that is no committed result's is a usage error on one line.
+func TestCICheckOfSomeStems(t *testing.T) {
+	dir := clone(t)
+	engine := func(name string) string { return "{\n  \"engine\": \"" + name + " (bit class x)\",\n}" }
+	put(t, dir, map[string]string{
+		"experiments/results/dasp/ci/table1.json":     engine("other"),
+		"experiments/results/dasp/ci/table2.json":     engine("fast"),
+		"experiments/results/dasp/ci/table2.run.json": "Monday",
+		"experiments/results/dasp/ci/table3.json":     "3",
+		"experiments/results/dasp/table4.json":        "of profile quick",
+		"experiments/results/ring/ci/steps.json":      "4",
+		"out/ci-check/results/dasp/ci/table2.json":    engine("fast"),
+		"out/ci-check/results/ring/ci/steps.json":     "4",
+	})
+	steps, err := checked([]string{"ring/steps", "dasp/table2", "ring/steps"})
+	if err != nil || len(steps) != 5 ||
+		!strings.Contains(steps[1].Command, " run dasp/table2 --profile ci --seeds 0 --engine fast ") ||
+		!strings.Contains(steps[2].Command, " run ring/steps --profile ci --seeds 0 --engine portable ") {
+		t.Fatalf("ci-check of two stems: %+v, %v", steps, err)
+	}
+	var out bytes.Buffer
+	if err := steps[3].own(dir, &out); err != nil ||
+		out.String() != "2 results of profile ci rerun, 0 differ from the committed bytes\n" {
+		t.Errorf("two results of two: %v, %s", err, out.String())
+	}
+	put(t, dir, map[string]string{"out/ci-check/results/ring/ci/steps.json": "5"})
+	if err := steps[3].own(dir, &out); err == nil || !strings.Contains(err.Error(), "1 of 2 results differ") {
+		t.Errorf("one of two differs: %v", err)
+	}
+	all := "dasp/table1, dasp/table2, dasp/table3"
+	stopped, stop := context.WithCancel(t.Context()) // a step would start this test
+	stop()
+	for stem, known := range map[string]string{"dasp/tabel2": all, "dasp": all, "dasp/table4": all,
+		"moon/*": all + ", ring/steps"} {
+		var usage *UsageError
+		want := "ci-check: no committed result of profile ci \"" + stem + "\": known are " + known
+		c := ciCheck()
+		c.SetContext(stopped)
+		if out, _, err := call(c, "ring/steps", stem); !errors.As(err, &usage) || err.Error() != want || out != "" {
+			t.Errorf("ci-check %s: %v, printed %q, want the usage error %q", stem, err, out, want)
+		}
+	}
+	c := ciCheck()
+	c.SetContext(stopped)
+	if out, _, err := call(c, "ring/steps"); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(out, " run ring/steps --profile ci ") || strings.Contains(out, "dasp") {
+		t.Errorf("ci-check ring/steps, stopped before its run: %v, %s", err, out)
 	}
 }
 

@@ -85,13 +85,16 @@ func writeParts(root, dir string, bits int, out io.Writer) error {
 	})
 }
 
-// checkParts fails unless the parts in dir, made under a version of the bits, are those listed.
-func checkParts(root, dir string, bits int) error {
+// checkParts fails unless the parts in dir, made under a version of the bits, are those listed, all of them or some.
+func checkParts(root, dir string, bits int, all bool) error {
 	listed, was, err := readParts(root)
 	if err != nil {
 		return err
 	}
 	is, err := memo.Values(dir)
+	if !all {
+		maps.DeleteFunc(was, func(name, _ string) bool { return is[name] == "" })
+	}
 	switch n := changed(was, is); {
 	case err != nil:
 		return err

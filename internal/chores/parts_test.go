@@ -36,8 +36,8 @@ func TestForgottenBits(t *testing.T) {
 	}
 	v1 := kept(t, map[string]float64{`{"bits":1,"key":"a"}`: 1, `{"bits":1,"key":"b"}`: 2})
 	var out bytes.Buffer
-	if err := writeParts(root, v1, 1, &out); err != nil || checkParts(root, v1, 1) != nil {
-		t.Fatalf("first list: %v, %v", err, checkParts(root, v1, 1))
+	if err := writeParts(root, v1, 1, &out); err != nil || checkParts(root, v1, 1, true) != nil {
+		t.Fatalf("first list: %v, %v", err, checkParts(root, v1, 1, true))
 	}
 	for name, test := range map[string]struct {
 		dir  string
@@ -54,12 +54,44 @@ func TestForgottenBits(t *testing.T) {
 		if err := writeParts(root, v1, 1, &out); err != nil {
 			t.Fatal(err)
 		}
-		if err := checkParts(root, test.dir, test.bits); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := checkParts(root, test.dir, test.bits, true); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 		err := writeParts(root, test.dir, test.bits, &out)
-		if (err != nil) != test.lost || err == nil && checkParts(root, test.dir, test.bits) != nil {
-			t.Errorf("%s: written anew %v, then %v", name, err, checkParts(root, test.dir, test.bits))
+		if (err != nil) != test.lost || err == nil && checkParts(root, test.dir, test.bits, true) != nil {
+			t.Errorf("%s: written anew %v, then %v", name, err, checkParts(root, test.dir, test.bits, true))
+		}
+	}
+}
+
+// TestPartsOfSomeStems: of some parts those listed suffice; another value, one that is not listed and another version
+// fail.
+func TestPartsOfSomeStems(t *testing.T) {
+	root := clone(t)
+	if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(committed)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	listed := kept(t, map[string]float64{`{"bits":1,"key":"a"}`: 1, `{"bits":1,"key":"b"}`: 2})
+	if err := writeParts(root, listed, 1, &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		parts     map[string]float64
+		bits      int
+		all, some string
+	}{
+		{map[string]float64{`{"bits":1,"key":"b"}`: 2}, 1, "lists 2 parts", ""},
+		{map[string]float64{}, 1, "lists 2 parts", ""},
+		{map[string]float64{`{"bits":1,"key":"b"}`: 3}, 1, "raise Bits", "raise Bits"},
+		{map[string]float64{`{"bits":1,"key":"b"}`: 2, `{"bits":1,"key":"c"}`: 2}, 1, "lists 2 parts", "there are 2 under"},
+		{map[string]float64{`{"bits":2,"key":"b"}`: 2}, 2, "under version 2", "under version 2"},
+	} {
+		dir := kept(t, test.parts)
+		for all, want := range map[bool]string{true: test.all, false: test.some} {
+			err := checkParts(root, dir, test.bits, all)
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("parts %v, all %v: %v, want %q", test.parts, all, err, want)
+			}
 		}
 	}
 }

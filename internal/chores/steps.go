@@ -189,3 +189,28 @@ func clean() []step {
 		return errors.Join(os.RemoveAll(filepath.Join(root, "out")), os.RemoveAll(filepath.Join(root, "bin")))
 	}}}
 }
+
+// soak hands its words to the script, which judges them.
+func soak() *cobra.Command {
+	cmd := command("soak", "Run the tests on machines unlike this one: busy, raced, of one processor, a stranger's", nil)
+	cmd.Use, cmd.Args = "soak [CONDITION ...]", cobra.ArbitraryArgs
+	cmd.Example = "  gradsync dev soak race --part listed --times 10 --no-ledger"
+	times := cmd.Flags().Int("times", 20, "how often each test of .ci/soak/tests.csv runs")
+	part := cmd.Flags().String("part", "", "suite or listed alone")
+	cmd.Flags().Bool("no-ledger", false, "neither read nor write .ci/soak/ledger.csv")
+	cmd.RunE = func(cmd *cobra.Command, conditions []string) error {
+		words := append(conditions, "--times", strconv.Itoa(*times))
+		if *part != "" {
+			words = append(words, "--part", *part)
+		}
+		if cmd.Flags().Changed("no-ledger") {
+			words = append(words, "--no-ledger")
+		}
+		err := do(cmd, []step{program(append([]string{"bash", ".ci/soak/run"}, words...)...)})
+		if said := new(exec.ExitError); errors.As(err, &said) && said.ExitCode() == 2 {
+			return &UsageError{err}
+		}
+		return err
+	}
+	return cmd
+}

@@ -14,8 +14,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// All holds the cited files, by path from the module's root. Only files that a
-// page cites are here; a test of the pages compares the two.
+// All holds the Go of the packages that pages quote, by path from the module's root.
 var All = Tree{
 	"experiments/train": train.Cited,
 	"papers/codedsgd":   codedsgd.Cited,

@@ -178,7 +178,7 @@ func TestCompressedOnRealRuntimes(t *testing.T) {
 		want, _ := train(t, virtual.New(network(n), virtual.Config{}), job, task)
 		for name, rt := range map[string]cluster.Runtime{
 			"local": local.New(network(n), local.Config{}),
-			"tcp":   tcp.Loopback(n, tcp.Config{}),
+			"tcp":   tcp.Loopback(n, tcp.Config{Timeout: time.Minute}),
 		} {
 			got, _ := train(t, rt, job, task)
 			if fmt.Sprint(got[0].Digests) != fmt.Sprint(want[0].Digests) {

@@ -40,157 +40,129 @@
 // By item of the paper; generated from the Source: lines by go generate.
 //
 //	§2.1 (codedsgd.html#s2.1)
-//	    assign.go            Assignment.Redundancy
-//	    formula/formula.go   formula.Choose
-//	    load.go              BlockCount
-//	    proof-enumerate.go   Enumeration.Redundancy
-//	    tests                TestSection21EveryNodeHasMuBlocks,
-//	                         TestSection21SamplesFollowSpeed
+//	    Go    Assignment.Redundancy, BlockCount, Enumeration.Redundancy,
+//	          formula.Choose
+//	    tests TestSection21EveryNodeHasMuBlocks, TestSection21SamplesFollowSpeed
 //	§2.4 (codedsgd.html#s2.4)
-//	    assign.go            Assignment.Groups
-//	    load.go              GroupCount
-//	    proof.go             Step, Side, Step.Sides, Proof
-//	    tests                TestSection24ByHand, TestSection24BytesAreTheLoads,
-//	                         TestSection24BytesOfRaggedLayers, TestSection24Loads,
-//	                         TestSection24Proof,
-//	                         TestSection24ProofAgainstRealExchanges,
-//	                         TestSection24ProofNoticesMistakes
+//	    Go    Assignment.Groups, GroupCount, Proof, Side, Step, Step.Sides
+//	    tests TestSection24ByHand, TestSection24BytesAreTheLoads,
+//	          TestSection24BytesOfRaggedLayers, TestSection24Loads,
+//	          TestSection24Proof, TestSection24ProofAgainstRealExchanges,
+//	          TestSection24ProofNoticesMistakes
 //	§3.1 (codedsgd.html#s3.1)
-//	    quantise.go          Top, Quantise, Dequantise
-//	    quantiser.go         FixedPoint, FixedPoint.Quantise
-//	    tests                TestSection31FixedPointOnTheRange,
-//	                         TestSection31NotFiniteIsAnErrorAndSaturationACount,
-//	                         TestSection31SaturatesAndCounts
+//	    Go    Dequantise, FixedPoint, FixedPoint.Quantise, Quantise, Top
+//	    tests TestSection31FixedPointOnTheRange,
+//	          TestSection31NotFiniteIsAnErrorAndSaturationACount,
+//	          TestSection31SaturatesAndCounts
 //	§3.2.2 (codedsgd.html#s3.2.2)
-//	    load-accounting.go   SummedMulticast, SummedUnicast
-//	    options.go           CSSGD, SSGDUnicast, SSGDMulticast, Compressed
+//	    Go    CSSGD, Compressed, SSGDMulticast, SSGDUnicast, SummedMulticast,
+//	          SummedUnicast
 //	§3.2.4 (codedsgd.html#s3.2.4)
-//	    formula/formula.go   formula.Time, formula.ShortTime, formula.Best
-//	    load-time.go         BatchTime, ShortBatchTime, BestRedundancy
-//	    tests                TestSection324BestRedundancy
+//	    Go    BatchTime, BestRedundancy, ShortBatchTime, formula.Best,
+//	          formula.ShortTime, formula.Time
+//	    tests TestSection324BestRedundancy
 //	Eq. (10) (codedsgd/code.html#eq10)
-//	    segment.go           Segment, Cut.Len
-//	    tests                TestEquation10SegmentsCoverTheLength
+//	    Go    Cut.Len, Segment
+//	    tests TestEquation10SegmentsCoverTheLength
 //	Eq. (12) (codedsgd/code.html#eq12)
-//	    encode.go            Term, Encode
-//	    segment.go           Cut.AddTo
-//	    tests                TestEquation12ContentIsTheSumOfSegments
+//	    Go    Cut.AddTo, Encode, Term
+//	    tests TestEquation12ContentIsTheSumOfSegments
 //	Eq. (14) (codedsgd/code.html#eq14)
-//	    encode.go            Packet
+//	    Go    Packet
 //	Eq. (15) (codedsgd/code.html#eq15)
-//	    segment.go           Cut.SubtractFrom
-//	    tests                TestEquation15SubtractsEachAtItsPosition
+//	    Go    Cut.SubtractFrom
+//	    tests TestEquation15SubtractsEachAtItsPosition
 //	Eq. (16) (codedsgd/code.html#eq16)
-//	    segment.go           Cut.Scatter
-//	    tests                TestEquation16SegmentsMakeTheLayerWhole
+//	    Go    Cut.Scatter
+//	    tests TestEquation16SegmentsMakeTheLayerWhole
 //	Eq. (17) (codedsgd/code.html#eq17)
-//	    quantise.go          Accumulate
-//	    segment.go           Cut.AccumulateTo
-//	    tests                TestEquation17SumsAreWide
+//	    Go    Accumulate, Cut.AccumulateTo
+//	    tests TestEquation17SumsAreWide
 //	Eq. (19) (codedsgd/code.html#eq19)
-//	    formula/formula.go   formula.Ratio
-//	    load.go              LRatio
+//	    Go    LRatio, formula.Ratio
 //	Eq. (20) (codedsgd/code.html#eq20)
-//	    formula/formula.go   formula.Have
-//	    load.go              DHave
+//	    Go    DHave, formula.Have
 //	Eq. (21) (codedsgd/code.html#eq21)
-//	    formula/formula.go   formula.Left
-//	    load.go              DLeft
+//	    Go    DLeft, formula.Left
 //	Eq. (22) (codedsgd/code.html#eq22)
-//	    assign.go            Assignment.Holds
-//	    load.go              DAll
+//	    Go    Assignment.Holds, DAll
 //	Eq. (23) (codedsgd/code.html#eq23)
-//	    load.go              DCommon
+//	    Go    DCommon
 //	Eq. (24) (codedsgd/code.html#eq24)
-//	    load.go              DWithin
+//	    Go    DWithin
 //	Eq. (25) (codedsgd/code.html#eq25)
-//	    load.go              DExchange
+//	    Go    DExchange
 //	Eq. (26) (codedsgd/code.html#eq26)
-//	    load.go              DSend
+//	    Go    DSend
 //	Eq. (27) (codedsgd/code.html#eq27)
-//	    load.go              GroupsOf
+//	    Go    GroupsOf
 //	Eq. (28) (codedsgd/code.html#eq28)
-//	    formula/formula.go   formula.Coding
-//	    job.go               Totals
-//	    load.go              LCoding
-//	    tests                TestEquation28IsTheBound
+//	    Go    LCoding, Totals, formula.Coding
+//	    tests TestEquation28IsTheBound
 //	Eq. (29) (codedsgd/code.html#eq29)
-//	    formula/formula.go   formula.Uncoding
-//	    load.go              LUncoding
+//	    Go    LUncoding, formula.Uncoding
 //	Eq. (3) (codedsgd/code.html#eq3)
-//	    job.go               Task
+//	    Go    Task
 //	Eq. (30) (codedsgd/code.html#eq30)
-//	    formula/formula.go   formula.Normal
-//	    load.go              LNormal
+//	    Go    LNormal, formula.Normal
 //	Eq. (4) (codedsgd/code.html#eq4)
-//	    quantise.go          Update
-//	    robust.go            Descend
-//	    tests                TestEquation4StepOfDescent
+//	    Go    Descend, Update
+//	    tests TestEquation4StepOfDescent
 //	Eq. (5) (codedsgd/code.html#eq5)
-//	    assign.go            Assignment.Nodes
-//	    proof-enumerate.go   Enumeration.Nodes
+//	    Go    Assignment.Nodes, Enumeration.Nodes
 //	Eq. (6) (codedsgd/code.html#eq6)
-//	    assign.go            Assignment
+//	    Go    Assignment
 //	Eq. (8) (codedsgd/code.html#eq8)
-//	    proof-enumerate.go   LoopCombinations
+//	    Go    LoopCombinations
 //	Alg. 1 (codedsgd/code.html#alg1)
-//	    exchange.go          Run
-//	    job.go               Job
-//	    tests                TestAlgorithm1Line4OwnBlocksAlone,
-//	                         TestAlgorithm1Line7IsDescentWithTheWholeBatch,
-//	                         TestAlgorithm1Line8EvaluatesAfterEachStep
+//	    Go    Job, Run
+//	    tests TestAlgorithm1Line4OwnBlocksAlone,
+//	          TestAlgorithm1Line7IsDescentWithTheWholeBatch,
+//	          TestAlgorithm1Line8EvaluatesAfterEachStep
 //	Alg. 2 (codedsgd/code.html#alg2)
-//	    assign.go            Assign
-//	    proof-enumerate.go   Enumerate
-//	    tests                TestAlgorithm2Line1BlocksAreTheSubsets,
-//	                         TestAlgorithm2Line5PiecesCoverTheBatch
+//	    Go    Assign, Enumerate
+//	    tests TestAlgorithm2Line1BlocksAreTheSubsets,
+//	          TestAlgorithm2Line5PiecesCoverTheBatch
 //	Alg. 2, line 5 (codedsgd/code.html#alg2)
-//	    assign.go            Assignment.Blocks
-//	    split.go             Assignment.Split
-//	    tests                TestAlgorithm2Line5PiecesCoverTheBatch
+//	    Go    Assignment.Blocks, Assignment.Split
+//	    tests TestAlgorithm2Line5PiecesCoverTheBatch
 //	Alg. 2, line 7 (codedsgd/code.html#alg2)
-//	    assign.go            Assignment.Holders
+//	    Go    Assignment.Holders
 //	Alg. 2, line 8 (codedsgd/code.html#alg2)
-//	    assign.go            Assignment.Of
+//	    Go    Assignment.Of
 //	Alg. 3 (codedsgd/code.html#alg3)
-//	    encode.go            Assignment.Packets
-//	    formula/formula.go   formula.Packets
-//	    load.go              UsefulPackets
-//	    options.go           Options
-//	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
-//	                         TestAlgorithm3Line13HeaderSaysPJAndT,
-//	                         TestAlgorithm3Line2LoopCount,
-//	                         TestAlgorithm3Line2LoopsOverAllCombinations,
-//	                         TestAlgorithm3LiteralBringsTheSameManyTimes,
-//	                         TestAlgorithm3PacketsBringEverySegmentOnce
+//	    Go    Assignment.Packets, Options, UsefulPackets, formula.Packets
+//	    tests TestAlgorithm3Line13ForgedHeadersAreRefused,
+//	          TestAlgorithm3Line13HeaderSaysPJAndT, TestAlgorithm3Line2LoopCount,
+//	          TestAlgorithm3Line2LoopsOverAllCombinations,
+//	          TestAlgorithm3LiteralBringsTheSameManyTimes,
+//	          TestAlgorithm3PacketsBringEverySegmentOnce
 //	Alg. 3, line 13 (codedsgd/code.html#alg3)
-//	    decode.go            Header, Assignment.Header
-//	    tests                TestAlgorithm3Line13ForgedHeadersAreRefused,
-//	                         TestAlgorithm3Line13HeaderSaysPJAndT
+//	    Go    Assignment.Header, Header
+//	    tests TestAlgorithm3Line13ForgedHeadersAreRefused,
+//	          TestAlgorithm3Line13HeaderSaysPJAndT
 //	Alg. 3, line 2 (codedsgd/code.html#alg3)
-//	    encode.go            Assignment.Literal
-//	    proof-enumerate.go   LoopCount, Enumeration.Loop
-//	    tests                TestAlgorithm3Line2LoopCount,
-//	                         TestAlgorithm3Line2LoopsOverAllCombinations
+//	    Go    Assignment.Literal, Enumeration.Loop, LoopCount
+//	    tests TestAlgorithm3Line2LoopCount,
+//	          TestAlgorithm3Line2LoopsOverAllCombinations
 //	Alg. 3, line 7 (codedsgd/code.html#alg3)
-//	    encode.go            Assignment.Position
+//	    Go    Assignment.Position
 //	Alg. 3, line 8 (codedsgd/code.html#alg3)
-//	    assign.go            Assignment.Index
+//	    Go    Assignment.Index
 //	Alg. 3, line 9 (codedsgd/code.html#alg3)
-//	    segment.go           Cut.Gather
+//	    Go    Cut.Gather
 //	Alg. 4 (codedsgd/code.html#alg4)
-//	    decode.go            Known, Decode
-//	    tests                TestAlgorithm4DecodesEveryPacketExactly,
-//	                         TestAlgorithm4Line5ExactlyOneIsUnknown
+//	    Go    Decode, Known
+//	    tests TestAlgorithm4DecodesEveryPacketExactly,
+//	          TestAlgorithm4Line5ExactlyOneIsUnknown
 //	Alg. 4, line 1 (codedsgd/code.html#alg4)
-//	    decode.go            Assignment.ReadHeader
+//	    Go    Assignment.ReadHeader
 //	Alg. 4, line 5 (codedsgd/code.html#alg4)
-//	    decode.go            Unknown
-//	    tests                TestAlgorithm4Line5ExactlyOneIsUnknown
+//	    Go    Unknown
+//	    tests TestAlgorithm4Line5ExactlyOneIsUnknown
 //	Fig. 3 (codedsgd/fig3.html)
-//	    options.go           Rows, Columns
-//	    segment.go           Cut, NewCut
-//	    tests                TestFigure3SplitsByColumns
+//	    Go    Columns, Cut, NewCut, Rows
+//	    tests TestFigure3SplitsByColumns
 //
 // # Notation
 //

@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package codedsgd
 
 import "math/big"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
@@ -89,7 +90,7 @@ func TestRuntimesLeaveTheSameBits(t *testing.T) {
 		job := codedsgd.Job{Shapes: shapes, Batch: 50, Rate: 0.2, Steps: 3, Options: x.o}
 		want, _ := train(t, virtual.New(network(x.n), virtual.Config{}), job, plain)
 		for name, rt := range map[string]cluster.Runtime{
-			"local": local.New(network(x.n), local.Config{}), "tcp": tcp.Loopback(x.n, tcp.Config{}),
+			"local": local.New(network(x.n), local.Config{}), "tcp": tcp.Loopback(x.n, tcp.Config{Timeout: time.Minute}),
 		} {
 			got, _ := train(t, rt, job, plain)
 			if fmt.Sprint(got[0].Digests) != fmt.Sprint(want[0].Digests) {

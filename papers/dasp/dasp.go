@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package dasp
 
 import (

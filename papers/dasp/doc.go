@@ -26,78 +26,62 @@
 // By item of the paper; generated from the Source: lines by go generate.
 //
 //	§1 (dasp.html#s1)
-//	    rivals/dssp.go       rivals.NewDSSP
-//	    rivals/rounds.go     rivals.NewBSP, rivals.NewBackup
-//	    rivals/stale.go      rivals.NewASP, rivals.NewSSP, rivals.NewGSSP
+//	    Go    rivals.NewASP, rivals.NewBSP, rivals.NewBackup, rivals.NewDSSP,
+//	          rivals.NewGSSP, rivals.NewSSP
 //	§2 (dasp.html#s2)
-//	    dasp.go              Config, New
-//	    job.go               Job, Run
-//	    rivals/options.go    rivals.Options.Config
-//	    tests                TestSection2Algorithm1Line4StaleNode
+//	    Go    Config, Job, New, Run, rivals.Options.Config
+//	    tests TestSection2Algorithm1Line4StaleNode
 //	§2.1 (dasp.html#s2.1)
-//	    dasp.go              View, View.Updated
-//	    readings.go          DurationForm, DurationCompute, DurationIteration,
-//	                         DurationForm.F
-//	    rivals/options.go    rivals.Options.F
-//	    tests                TestSection21VersionAndTimeAreRenewed,
-//	                         TestSection21VersionsReplaceIterationCounts,
-//	                         TestSection21WaitIsMadeAtRunTime
+//	    Go    DurationCompute, DurationForm, DurationForm.F, DurationIteration, View,
+//	          View.Updated, rivals.Options.F
+//	    tests TestSection21VersionAndTimeAreRenewed,
+//	          TestSection21VersionsReplaceIterationCounts,
+//	          TestSection21WaitIsMadeAtRunTime
 //	§2.2 (dasp.html#s2.2)
-//	    dasp.go              State, QIS, WSS, FSS, NewView, Config.Validate
-//	    log.go               StateStats, Log.Spread
-//	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
-//	                         TestSection22Algorithm1MakesThreeStates,
-//	                         TestSection22AllBeginInQIS,
-//	                         TestSection22OnlyTheFarNodesWait,
-//	                         TestSection22QISHasNoBarrier,
-//	                         TestSection22QISKeepsDifferencesWithinSmin,
-//	                         TestSection22StalenessStaysWithinSmax,
-//	                         TestSection22WeakWaitCanBringTheOldestBack,
-//	                         TestSection22WeakWaitIsEquation1
+//	    Go    Config.Validate, FSS, Log.Spread, NewView, QIS, State, StateStats, WSS
+//	    tests TestSection22Algorithm1Line15ForceWaitsForTheOldest,
+//	          TestSection22Algorithm1MakesThreeStates, TestSection22AllBeginInQIS,
+//	          TestSection22OnlyTheFarNodesWait, TestSection22QISHasNoBarrier,
+//	          TestSection22QISKeepsDifferencesWithinSmin,
+//	          TestSection22StalenessStaysWithinSmax,
+//	          TestSection22WeakWaitCanBringTheOldestBack,
+//	          TestSection22WeakWaitIsEquation1
 //	§3.1 (dasp.html#s3.1)
-//	    log.go               Stats, Log.Stats
-//	    rivals/options.go    rivals.Options
-//	    rivals/registry.go   rivals.Names, rivals.New
+//	    Go    Log.Stats, Stats, rivals.Names, rivals.New, rivals.Options
 //	§3.2 (dasp.html#s3.2)
-//	    rivals/options.go    rivals.Options.AdjustmentOf
+//	    Go    rivals.Options.AdjustmentOf
 //	Eq. (1) (dasp/code.html#eq1)
-//	    dasp.go              WaitForm.Wait
-//	    formula/formula.go   formula.WaitDifference, formula.WaitAbsolute,
-//	                         formula.WaitConvex, formula.WaitOldest
-//	    readings.go          WaitForm, WaitDifference, WaitAbsolute, WaitConvex,
-//	                         WaitOldest, WaitForms
-//	    tests                TestEquation1Forms, TestSection22WeakWaitIsEquation1
+//	    Go    WaitAbsolute, WaitConvex, WaitDifference, WaitForm, WaitForm.Wait,
+//	          WaitForms, WaitOldest, formula.WaitAbsolute, formula.WaitConvex,
+//	          formula.WaitDifference, formula.WaitOldest
+//	    tests TestEquation1Forms, TestSection22WeakWaitIsEquation1
 //	Eq. (2) (dasp/code.html#eq2)
-//	    dasp.go              Config.Weight
-//	    formula/formula.go   formula.QISWeight, formula.GroupWeight
-//	    readings.go          Scale, ScaleDefault, ScaleWorkers, ScaleGroup
-//	    tests                TestSection23Equation2,
-//	                         TestSection23Equation2GroupIsOneUpdate
+//	    Go    Config.Weight, Scale, ScaleDefault, ScaleGroup, ScaleWorkers,
+//	          formula.GroupWeight, formula.QISWeight
+//	    tests TestSection23Equation2, TestSection23Equation2GroupIsOneUpdate
 //	Alg. 1 (dasp/code.html#alg1)
-//	    dasp.go              Decision, Config.Decide
-//	    tests                TestSection22Algorithm1Line15ForceWaitsForTheOldest,
-//	                         TestSection22Algorithm1MakesThreeStates,
-//	                         TestSection2Algorithm1Line4StaleNode
+//	    Go    Config.Decide, Decision
+//	    tests TestSection22Algorithm1Line15ForceWaitsForTheOldest,
+//	          TestSection22Algorithm1MakesThreeStates,
+//	          TestSection2Algorithm1Line4StaleNode
 //	Alg. 1, line 1 (dasp/code.html#alg1)
-//	    policy.go            EventKind, EventPush, EventTimer, EventJoin, EventLeave,
-//	                         Event
+//	    Go    Event, EventJoin, EventKind, EventLeave, EventPush, EventTimer
 //	Alg. 1, line 2 (dasp/code.html#alg1)
-//	    dasp.go              View.Finished
+//	    Go    View.Finished
 //	Alg. 1, line 4 (dasp/code.html#alg1)
-//	    dasp.go              View.Oldest
-//	    tests                TestSection2Algorithm1Line4StaleNode
+//	    Go    View.Oldest
+//	    tests TestSection2Algorithm1Line4StaleNode
 //	Alg. 2 (dasp/code.html#alg2)
-//	    policy.go            ActionKind, Apply, Reply, SetTimer, Drop, Action
-//	    tests                TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
+//	    Go    Action, ActionKind, Apply, Drop, Reply, SetTimer
+//	    tests TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
 //	Alg. 2, line 7 (dasp/code.html#alg2)
-//	    log.go               Update
-//	    update.go            Optimiser, Optimiser.Step
-//	    tests                TestAlgorithm2Line7
+//	    Go    Optimiser, Optimiser.Step, Update
+//	    tests TestAlgorithm2Line7
 //	Alg. 2, line 9 (dasp/code.html#alg2)
-//	    dasp.go              View.Handed
-//	    tests                TestAlgorithm2Line9IsTheVersionSent
+//	    Go    View.Handed
+//	    tests TestAlgorithm2Line9IsTheVersionSent
 //	Table 4 (dasp/table4.html)
-//	    log.go               IterationTime
+//	    Go    IterationTime
 //
 // # Notation
 //

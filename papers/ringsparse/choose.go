@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package ringsparse
 
 // Choose keeps the sparser block of the two: weights if Sw ≥ Sg, gradients

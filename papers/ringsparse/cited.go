@@ -2,10 +2,10 @@ package ringsparse
 
 import "embed"
 
-// Cited holds the files that the paper's page shows beside its algorithms and
-// formulas: the very lines that the program was compiled from.
+// Cited holds the Go of which the paper's page quotes symbols beside its algorithms and formulas: the very lines that the program
+// was compiled from.
 //
 // Source: ours: the page needs no source tree, and no other paper
 //
-//go:embed choose.go compress.go convert.go numbers.go ring.go sparsity.go formula/formula.go
+//go:embed *.go formula/*.go
 var Cited embed.FS

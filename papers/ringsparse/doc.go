@@ -26,60 +26,49 @@
 // By item of the paper; generated from the Source: lines by go generate.
 //
 //	S1 (ringsparse.html#s1)
-//	    job.go               Job
+//	    Go    Job
 //	S13 (ringsparse.html#s13)
-//	    formula/formula.go   formula.T, formula.Dense
-//	    tests                TestS13EachRankSendsToTheNextAlone,
-//	                         TestS13ExchangeOverlapsTheBackwardPass,
-//	                         TestS13LayersAreExchangedLastFirst
+//	    Go    formula.Dense, formula.T
+//	    tests TestS13EachRankSendsToTheNextAlone,
+//	          TestS13ExchangeOverlapsTheBackwardPass,
+//	          TestS13LayersAreExchangedLastFirst
 //	S3 (ringsparse.html#s3)
-//	    blocks.go            Local
-//	    convert.go           LocalStep
-//	    tests                TestS3LocalStepIsKeptAside
+//	    Go    Local, LocalStep
+//	    tests TestS3LocalStepIsKeptAside
 //	S4 (ringsparse.html#s4)
-//	    block.go             Block, Header, Header.Meta
-//	    options.go           Options
-//	    tests                TestS4BlocksCoverTheLayer
+//	    Go    Block, Header, Header.Meta, Options
+//	    tests TestS4BlocksCoverTheLayer
 //	S41 (ringsparse.html#s41)
-//	    block.go             Kind, Weights, Gradients
-//	    choose.go            Choose
-//	    sparsity.go          Sparsity, Density
-//	    tests                TestS41CountsTwoNBlocks,
-//	                         TestS41DenseBlocksAreWeightsByTieAlone,
-//	                         TestS41SparserBlockIsKept,
-//	                         TestS41SparsityCountsExactZeros
+//	    Go    Choose, Density, Gradients, Kind, Sparsity, Weights
+//	    tests TestS41CountsTwoNBlocks, TestS41DenseBlocksAreWeightsByTieAlone,
+//	          TestS41SparserBlockIsKept, TestS41SparsityCountsExactZeros
 //	S42 (ringsparse.html#s42)
-//	    compress.go          CostDirect, CostCompressed, Compress, Coder,
-//	                         Coder.Costs, CheapestCoder
-//	    formula/formula.go   formula.Ta, formula.Tb
-//	    tests                TestS42CheapestCodecOfSeveral,
-//	                         TestS42CompressIfSoonerThere,
-//	                         TestS42EquallySoonIsDirect,
-//	                         TestS42LayerSizeFavoursCompression
+//	    Go    CheapestCoder, Coder, Coder.Costs, Compress, CostCompressed,
+//	          CostDirect, formula.Ta, formula.Tb
+//	    tests TestS42CheapestCodecOfSeveral, TestS42CompressIfSoonerThere,
+//	          TestS42EquallySoonIsDirect, TestS42LayerSizeFavoursCompression,
+//	          TestS42OfEquallyCheapCodecsTheFirst
 //	S5 (ringsparse.html#s5)
-//	    block.go             ReadHeader
-//	    tests                TestS5TheSlowestLinkSetsTheTime
+//	    Go    ReadHeader
+//	    tests TestS5TheSlowestLinkSetsTheTime
 //	S51 (ringsparse.html#s51)
-//	    convert.go           Sign, Descent, Printed, ToWeights, ToGradients
-//	    formula/formula.go   formula.Pw, formula.Pg
-//	    tests                TestS51CoefficientIsTheContributorCount,
-//	                         TestS51ConversionInBothDirections,
-//	                         TestS51ConversionStaysWithinTheBound,
-//	                         TestS51FalseNonZerosFromSixNodesOn,
-//	                         TestS51PrintedSignIsWrongForGradients,
-//	                         TestS51PrintedSignTrainsTheSame,
-//	                         TestS51UpdateStaysWithinTheBound
+//	    Go    Descent, Printed, Sign, ToGradients, ToWeights, formula.Pg, formula.Pw
+//	    tests TestS51CoefficientIsTheContributorCount,
+//	          TestS51ConversionInBothDirections,
+//	          TestS51ConversionStaysWithinTheBound,
+//	          TestS51FalseNonZerosFromSixNodesOn,
+//	          TestS51PrintedSignIsWrongForGradients, TestS51PrintedSignTrainsTheSame,
+//	          TestS51UpdateStaysWithinTheBound
 //	S52 (ringsparse.html#s52)
-//	    log.go               Choice
-//	    tests                TestS52CodecFollowsFillIn,
-//	                         TestS52KindIsChosenAnewAtEveryHop
+//	    Go    Choice
+//	    tests TestS52CodecFollowsFillIn, TestS52KindIsChosenAnewAtEveryHop
 //	S6 (ringsparse.html#s6)
-//	    formula/formula.go   formula.Steps
-//	    tests                TestS6AllGatherForwardsTheSameBytes,
-//	                         TestS6AllParametersAgree, TestS6TwiceNMinusOneExchanges
+//	    Go    formula.Steps
+//	    tests TestS6AllGatherForwardsTheSameBytes, TestS6AllParametersAgree,
+//	          TestS6TwiceNMinusOneExchanges
 //	S7 (ringsparse.html#s7)
-//	    ring.go              Run
-//	    tests                TestS7RepeatsForThePredefinedIterations
+//	    Go    Run
+//	    tests TestS7RepeatsForThePredefinedIterations
 //
 // # Notation
 //

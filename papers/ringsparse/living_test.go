@@ -3,6 +3,7 @@ package ringsparse_test
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -112,6 +113,80 @@ func TestTheMeanIsOverTheLiving(t *testing.T) {
 			t.Errorf("%+v: a ring that lost a rank at its start is not the ring without that rank", o)
 		}
 	}
+}
+
+// kept holds what a rank has after a step.
+type kept struct{ params, residual []float32 }
+
+// lossy trains with a threshold on the ranks of tasks and returns what each has after each step; where the log is not the
+// job's, what was held back is known of the last alone. It begins with step from, where the ranks have begin; rank 2 crashes
+// at an instant, 0: never.
+func lossy(t *testing.T, tasks []int, logged bool, from int64, begin []kept, crash time.Duration) ([][]kept, []time.Duration) {
+	t.Helper()
+	rt := faults.On(virtual.New(cluster.Uniform(len(tasks), livingHost, nil), virtual.Config{Seed: 1, Elastic: crash > 0}),
+		func(rank int) faults.Host { return faults.Host{Crash: []time.Duration{2: crash, 3: 0}[rank]} })
+	states := make([][]kept, len(tasks))
+	logs, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*ringsparse.Log, error) {
+		k := p.Rank()
+		q := newQuadratic(tasks[k], 0.9, 0, 24, 9)
+		log := &ringsparse.Log{}
+		if begin != nil {
+			copy(q.params, begin[k].params)
+			log.Residual = slices.Clone(begin[k].residual)
+		}
+		job := ringsparse.Job{Task: q, Rate: 0.1, From: from, Steps: livingSteps, Options: ringsparse.Options{Threshold: 0.02, Kinds: "gradients", Bandwidth: 125e6}}
+		if logged {
+			job.Log = log
+		}
+		job.OnStep = func(step int64) (bool, error) {
+			states[k] = append(states[k], kept{slices.Clone(q.params), slices.Clone(log.Residual)})
+			return false, nil
+		}
+		log, err := ringsparse.Run(p, job)
+		if err == nil {
+			states[k][len(states[k])-1].residual = log.Residual
+		}
+		return log, err
+	})
+	if err != nil {
+		t.Fatalf("rank 2 crashes at %v: %v", crash, err)
+	}
+	return states, logs[0].Ends
+}
+
+// TestALossyStepThatIsGivenUpLeavesNothing: rank 2 of three is lost at any instant of the fourth and fifth step. The others have,
+// after each step that all three made, the bits of a ring that loses nobody, and from then on those of a ring of two that
+// begins there: nothing that a step had dropped and sent when it was given up is left.
+func TestALossyStepThatIsGivenUpLeavesNothing(t *testing.T) {
+	calm, ends := lossy(t, []int{0, 1, 2}, true, 0, nil, 0)
+	repeated := map[int]int{}
+	for i := range 60 {
+		crash := ends[2] + (ends[4]-ends[2])*time.Duration(i)/60
+		got, _ := lossy(t, []int{0, 1, 2}, true, 0, nil, crash)
+		made := 0 // steps by all three
+		for made < livingSteps && reflect.DeepEqual(got[0][made], calm[0][made]) && reflect.DeepEqual(got[1][made], calm[1][made]) {
+			made++
+		}
+		repeated[made]++
+		if made < 2 || made > 5 {
+			t.Errorf("rank 2 is lost at %v: the others are as without a loss for %d steps, ended by three at %v", crash, made, ends)
+			continue
+		}
+		begin := []kept{got[0][made-1], got[1][made-1]}
+		want, _ := lossy(t, []int{0, 1}, true, int64(made), begin, 0)
+		if !reflect.DeepEqual(got[0][made:], want[0]) || !reflect.DeepEqual(got[1][made:], want[1]) {
+			t.Errorf("rank 2 is lost at %v: step %d, made again by two, is not that of a ring that begins with it", crash, made)
+		}
+		own, _ := lossy(t, []int{0, 1, 2}, false, 0, nil, crash)
+		for k, states := range own[:2] {
+			for step, s := range states {
+				if w := got[k][step]; !slices.Equal(s.params, w.params) || s.residual != nil && !slices.Equal(s.residual, w.residual) {
+					t.Errorf("rank 2 is lost at %v: without a log of the job's rank %d has other bits after step %d", crash, k, step)
+				}
+			}
+		}
+	}
+	t.Logf("steps that were made again: %v", repeated)
 }
 
 // TestALossBeforeARankBegins: rank 3 is lost after 5 ms; rank 2 begins only after 10 ms, so that it knows of the loss from

@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package ringsparse
 
 import "gradsync/papers/ringsparse/formula"

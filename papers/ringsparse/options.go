@@ -1,3 +1,5 @@
+//gradsync:pure
+
 package ringsparse
 
 import (
@@ -43,7 +45,7 @@ type Options struct {
 	// Codecs are auto's candidates beside direct sending; nil: bitmap and coo, whose
 	// length a count gives, and one of which is the shortest unless zeros come in long
 	// runs. Each further one that is named is weighed like them: rle, or an entropy
-	// coder, for whose length the block must be coded.
+	// coder, for whose length the block must be coded. Of equally cheap ones the first is taken.
 	Codecs []string
 	// Rates are Tc and Td by the codec's name, "count" and "convert". What has no rate
 	// takes no time.

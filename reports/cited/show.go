@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"maps"
 	"slices"
-	"strings"
 
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -19,15 +18,12 @@ type stepView struct {
 	Why    notebook.Both
 }
 
-// goLines are lines of a file.
+// goLines are lines of a symbol, counted from the first of its declaration.
 type goLines struct {
-	File        string
+	Symbol      string
 	First, Last int
 	Anchor      string // of the first line, on the page
 }
-
-// Name returns the file's name without its folders.
-func (p goLines) Name() string { return p.File[strings.LastIndex(p.File, "/")+1:] }
 
 // Shown holds what a page shows of a document: formulas as MathML, algorithms, and the Go
 // that carries them out.
@@ -157,7 +153,7 @@ func (a *algorithm) complete(doc string) error {
 			return fmt.Errorf("cited: %s: no Go is marked %q, and no reason says why", doc, fmt.Sprintf("%s %d", a.Place, st.N))
 		}
 		if len(st.Places) > 0 && st.Why.En() != "" {
-			return fmt.Errorf("cited: %s: %s %d has a mark at %s:%d and a reason to have none", doc, a.Place, st.N, st.Places[0].File, st.Places[0].First)
+			return fmt.Errorf("cited: %s: %s %d has a mark at %s:%d and a reason to have none", doc, a.Place, st.N, st.Places[0].Symbol, st.Places[0].First)
 		}
 	}
 	return nil
@@ -174,7 +170,7 @@ func (a *algorithm) place(e *excerpt, m stepMark) error {
 		if k := len(st.Places); k > 0 {
 			anchor += fmt.Sprintf("-%d", k)
 		}
-		st.Places = append(st.Places, goLines{m.File, m.First, m.Last, anchor})
+		st.Places = append(st.Places, goLines{e.Symbol, m.First - e.First + 1, m.Last - e.First + 1, anchor})
 		e.Marked = true
 		first := &e.Lines[m.First-e.First]
 		first.Begins = append(first.Begins, lineStart{n, anchor})

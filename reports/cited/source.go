@@ -17,7 +17,8 @@ import (
 type excerpt struct {
 	Symbol string // Type.Method, or the name of a function, type, constant or variable
 	Says   string // the first sentence of its comment; may be empty
-	File   string // from the module's root
+	Folder string // from the module's root
+	File   string // in which it stands today: no page says so, since what moves to another is the same code
 	First  int    // line of the file
 	Of     string // the algorithm or formula that it stands beside
 	Marked bool   // it carries out steps; beside a formula none does
@@ -61,7 +62,7 @@ func (e excerpt) Broken() bool {
 	return len(shown) > 0 && slices.ContainsFunc(e.Lines, func(l codeLine) bool { return len(l.Steps) > 0 && l.N > shown[len(shown)-1].N })
 }
 
-// codeLine is one line of the source. Steps numbers the steps of the algorithm that it
+// codeLine is one line of the source, N counted from the first of the symbol. Steps numbers the steps of the algorithm that it
 // belongs to, Begins the steps that begin with it.
 type codeLine struct {
 	N      int
@@ -219,7 +220,7 @@ func (s *Source) excerpt(name string) (excerpt, error) {
 	}
 	first, last := f.fset.Position(d.at).Line, f.fset.Position(d.end).Line
 	_, symbol, _ := strings.Cut(name, " ")
-	e := excerpt{Symbol: symbol, File: d.file, First: first}
+	e := excerpt{Symbol: symbol, Folder: f.path, File: d.file, First: first}
 	if d.comments != nil {
 		e.Says = new(doc.Package).Synopsis(d.comments.Text())
 		if s, ok := strings.CutSuffix(e.Says, ":"); ok { // a formula follows there
@@ -232,7 +233,7 @@ func (s *Source) excerpt(name string) (excerpt, error) {
 		return excerpt{}, fmt.Errorf("cited: colouring %s: %w", name, err)
 	}
 	for i, h := range lines {
-		e.Lines = append(e.Lines, codeLine{N: first + i, HTML: h})
+		e.Lines = append(e.Lines, codeLine{N: i + 1, HTML: h})
 	}
 	return e, nil
 }

@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -181,10 +182,42 @@ func TestNumber(t *testing.T) {
 		digits *int
 		want   string
 	}{{76.02, &zero, "76"}, {76.02, nil, "76.02"}, {-0.001, &two, "0.00"}, {1234567, nil, "1\u202f234\u202f567"}, {-1.5, nil, "−1.5"},
-		{0.00012, nil, "0.00012"}, {2, &two, "2.00"}} {
+		{0.00012, nil, "0.00012"}, {2, &two, "2.00"}, {9999, nil, "9999"}, {-9999, nil, "−9999"}, {10000, nil, "10\u202f000"},
+		{-10000, nil, "−10\u202f000"}, {9999.5, &two, "9999.50"}, {12345.5, &two, "12\u202f345.50"}} {
 		if got := Number(c.x, c.digits); got != c.want {
 			t.Errorf("Number(%g) = %s, want %s", c.x, got, c.want)
 		}
+	}
+}
+
+// What is equal is neither less nor greater, and an empty cell stands in no relation but ≠.
+func TestWhere(t *testing.T) {
+	frame := sample(t, 3).Frame("times") // of which the links are 1, 1, 10, 10 and the last cell of seconds is empty
+	p := &page{used: map[string]bool{}}
+	rows := make([]row, len(frame.Rows))
+	for i, cells := range frame.Rows {
+		rows[i] = row{frame, cells, p}
+	}
+	for _, c := range []struct {
+		key, op string
+		to      any
+		want    []int
+	}{
+		{"link", "<", 10, []int{0, 1}}, {"link", ">", 1, []int{2, 3}}, {"link", "<", 1, nil}, {"link", ">", 10, nil},
+		{"link", "=", 1, []int{0, 1}}, {"link", "≠", 1, []int{2, 3}}, {"link", "<", "link", nil}, {"link", ">", "link", nil},
+		{"seconds", "<", 100, []int{0, 1, 2}}, {"seconds", ">", 0, []int{0, 1, 2}}, {"seconds", "≠", 11.0, []int{1, 2, 3}},
+	} {
+		found, err := where(c.key, c.op, c.to, rows)
+		var got []int
+		for _, r := range found {
+			got = append(got, slices.IndexFunc(rows, func(x row) bool { return &x.cells[0] == &r.cells[0] }))
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("where %s %s %v: rows %v, %v; want %v", c.key, c.op, c.to, got, err, c.want)
+		}
+	}
+	if _, err := where("link", "≤", 1, rows); err == nil || !strings.Contains(err.Error(), `no relation "≤"`) {
+		t.Errorf("where link ≤ 1: %v", err)
 	}
 }
 

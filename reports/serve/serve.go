@@ -73,6 +73,9 @@ func Serve(ctx context.Context, o Options) error {
 // winAddrInUse is WSAEADDRINUSE, which Windows reports for a port in use.
 const winAddrInUse = syscall.Errno(10048)
 
+// farewell is how long answers that are on their way may take when all ends.
+var farewell = 2 * time.Second
+
 // serve serves on l; host is the name under which the pages may be asked for.
 func serve(ctx context.Context, o Options, host string, l net.Listener) error {
 	root, err := os.OpenRoot(o.Dir)
@@ -102,7 +105,7 @@ func serve(ctx context.Context, o Options, host string, l net.Listener) error {
 		return fmt.Errorf("serve: serving: %w", err)
 	case <-ctx.Done():
 	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	err = srv.Shutdown(closing)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -170,8 +170,8 @@ var registry = struct {
 	open map[string]func() Engine
 }{open: map[string]func() Engine{}}
 
-// Register makes an engine known by name; engines call it from init. It panics
-// when the name is taken.
+// Register makes an engine known by name; engines call it from init. What open
+// returns is nil where the engine cannot run. It panics when the name is taken.
 func Register(name string, open func() Engine) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -193,19 +193,23 @@ func Lookup(name string) (Engine, error) {
 	registry.Lock()
 	open := registry.open[name]
 	registry.Unlock()
-	if open == nil {
-		return nil, fmt.Errorf("tensor: no engine %q: known are %s", name, strings.Join(Engines(), ", "))
+	if open != nil {
+		if e := open(); e != nil {
+			return e, nil
+		}
 	}
-	return open(), nil
+	return nil, fmt.Errorf("tensor: no engine %q: known are %s", name, strings.Join(Engines(), ", "))
 }
 
-// Engines lists the registered names, sorted.
+// Engines lists the registered names of engines that can run, sorted.
 func Engines() []string {
 	registry.Lock()
 	defer registry.Unlock()
 	names := make([]string, 0, len(registry.open))
-	for name := range registry.open {
-		names = append(names, name)
+	for name, open := range registry.open {
+		if open() != nil {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names

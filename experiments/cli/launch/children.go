@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"gradsync/shared/cluster/tcp"
 )
@@ -67,7 +68,7 @@ func (c Child) start(index int, words *labelled, out io.Writer, report chan<- en
 	if c.Plain {
 		c.Cmd.Stdout = out
 	}
-	c.Cmd.WaitDelay = lastBreath // for what it left behind, which may hold its output open
+	c.Cmd.WaitDelay = 10 * time.Second // for what it left behind, which may hold its output open
 	apart(c.Cmd)
 	if err := c.Cmd.Start(); err != nil {
 		return err

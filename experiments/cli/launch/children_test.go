@@ -38,35 +38,51 @@ func TestTendForwardsLines(t *testing.T) {
 	}
 }
 
-// The first that fails is the one that is told of, with its code or signal; the
-// others end, and so does what they started.
+// forbearance is more time than a busy machine can need.
+const forbearance = 2 * time.Minute
+
+// patient sets for a test how long children have to end after one has failed and after being told to. Where nothing
+// but the passing of that time brings the next step, as with a deaf child, it is short; where a child does something
+// within it, it is forbearance.
+func patient(t *testing.T, words, breath time.Duration) {
+	t.Helper()
+	w, b := LastWords, LastBreath
+	t.Cleanup(func() { LastWords, LastBreath = w, b })
+	LastWords, LastBreath = words, breath
+}
+
+// forever is a child that ends when it is told to.
+const forever = "exec sleep 100"
+
+// await is a script's line that waits for a file, which another child writes: no time decides who is first.
+func await(file string) string { return fmt.Sprintf("until [ -e '%s' ]; do sleep 0.01; done; ", file) }
+
+// The first that fails is the one that is told of, with its code or signal; the others end when they are told to, and one
+// that does not is killed, and so is what it started.
 func TestTendEndsAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	t.Parallel()
 	dir := t.TempDir()
-	const deafness = "; killed, as it did not end when told to: rank 2 at h"
 	for name, test := range map[string]struct {
 		script, want string
 		code         int
 	}{
-		"code":   {"sleep 0.2; exit 3", "rank 1 at h ended with exit code 3" + deafness, 3},
-		"signal": {"sleep 0.2; kill -9 $$", "rank 1 at h was lost: signal: killed" + deafness, -1},
+		"code":   {"exit 3", "rank 1 at h ended with exit code 3", 3},
+		"signal": {"kill -9 $$", "rank 1 at h was lost: signal: killed", -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // both wait for seconds
+			judge := func(err error, want string) {
+				t.Helper()
+				if failed := (*ChildError)(nil); !errors.As(err, &failed) || failed.Code != test.code || err.Error() != want {
+					t.Errorf("%v, want %q", err, want)
+				}
+			}
+			patient(t, 0, forbearance)
+			judge(Tend(t.Context(), shells(forever, test.script, forever), &bytes.Buffer{}, &bytes.Buffer{}), test.want)
+
+			patient(t, 0, time.Millisecond)
 			pids := filepath.Join(dir, name)
-			deaf := fmt.Sprintf(`trap '' TERM; sleep 60 & echo $$ $! >%s; while :; do sleep 1; done`, pids)
-			begin := time.Now()
-			err := Tend(t.Context(), shells("sleep 60", test.script, deaf), &bytes.Buffer{}, &bytes.Buffer{})
-			var failed *ChildError
-			if !errors.As(err, &failed) || failed.Code != test.code || err.Error() != test.want {
-				t.Errorf("%v, want %q", err, test.want)
-			}
-			if took := time.Since(begin); took > lastWords+2*lastBreath+5*time.Second {
-				t.Errorf("all ended after %v", took)
-			}
+			deaf := fmt.Sprintf(`trap '' TERM; sleep 600 & echo $$ $! >'%s.new'; mv '%[1]s.new' '%[1]s'; while :; do sleep 0.1; done`, pids)
+			judge(Tend(t.Context(), shells("true", await(pids)+test.script, deaf), &bytes.Buffer{}, &bytes.Buffer{}),
+				test.want+"; killed, as it did not end when told to: rank 2 at h")
 			gone(t, pids)
 		})
 	}
@@ -75,11 +91,10 @@ func TestTendEndsAll(t *testing.T) {
 // A child that a signal ended is the cause, though another one's complaint was
 // heard first.
 func TestTendNamesTheCause(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	t.Parallel()
-	err := Tend(t.Context(), shells("sleep 0.1; exit 1", "sleep 0.5; kill -9 $$", "sleep 60"), &bytes.Buffer{}, &bytes.Buffer{})
+	patient(t, forbearance, forbearance)
+	pid := filepath.Join(t.TempDir(), "pid")
+	err := Tend(t.Context(), shells(fmt.Sprintf("echo $$ >'%s.new'; mv '%[1]s.new' '%[1]s'; exit 1", pid),
+		await(pid)+fmt.Sprintf("while kill -0 $(cat '%s') 2>&-; do sleep 0.01; done; sleep 0.1; kill -9 $$", pid), "true"), &bytes.Buffer{}, &bytes.Buffer{})
 	if err == nil || err.Error() != "rank 1 at h was lost: signal: killed" {
 		t.Error(err)
 	}
@@ -97,7 +112,7 @@ func gone(t *testing.T, path string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for late := time.Now().Add(5 * time.Second); alive(pid); time.Sleep(20 * time.Millisecond) {
+		for late := time.Now().Add(forbearance); alive(pid); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(late) {
 				t.Errorf("process %d is left", pid)
 				_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -122,26 +137,37 @@ func alive(pid int) bool {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
+// told checks that children ended because they were told to.
+func told(t *testing.T, children []Child) {
+	t.Helper()
+	for _, c := range children {
+		if how, ok := c.Cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || how.Signal() != syscall.SIGTERM {
+			t.Errorf("%s: %v, want the end of who is told to", c.Name, c.Cmd.ProcessState)
+		}
+	}
+}
+
 // An interrupted launch ends its children at once, and says so rather than what
 // became of them.
 func TestTendInterrupted(t *testing.T) {
+	patient(t, forbearance, forbearance)
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(200*time.Millisecond, cancel)
-	begin := time.Now()
-	if err := Tend(ctx, shells("sleep 60", "sleep 60"), &bytes.Buffer{}, &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
+	time.AfterFunc(50*time.Millisecond, cancel)
+	children := shells(forever, forever)
+	if err := Tend(ctx, children, &bytes.Buffer{}, &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("ended after %v", took)
-	}
+	told(t, children)
 }
 
 // A child that cannot start is a failure of its own, and the others end.
 func TestTendCannotStart(t *testing.T) {
-	children := shells("sleep 60", "true")
+	patient(t, forbearance, forbearance)
+	children := shells(forever, "true")
 	children[1].Cmd = exec.Command(filepath.Join(t.TempDir(), "no-such-program"))
 	err := Tend(t.Context(), children, &bytes.Buffer{}, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "rank 1 at h was lost: ") || !strings.Contains(err.Error(), "no-such-program") {
 		t.Error(err)
 	}
+	told(t, children[:1])
 }

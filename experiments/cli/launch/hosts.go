@@ -5,6 +5,8 @@
 package launch
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"net"
 	"slices"
@@ -107,12 +109,18 @@ func OnLoopback(host string) bool {
 	return err == nil && !slices.ContainsFunc(found, func(ip net.IP) bool { return !ip.IsLoopback() })
 }
 
-// FreeAddress returns an address of this machine on which nobody listens.
+// FreeAddress returns an address of this machine on which nobody listens. Its port is none of those that systems give to
+// whoever asks for any: until somebody listens there, only who asks for this one takes it.
 func FreeAddress(host string) (string, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		return "", err
+	const first, ports = 20_000, 9_000
+	var err error
+	for range 100 {
+		var b [2]byte
+		_, _ = rand.Read(b[:]) // never fails
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(first+int(binary.LittleEndian.Uint16(b[:]))%ports))); err == nil {
+			return l.Addr().String(), l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String(), nil
+	return "", err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -104,4 +105,27 @@ func TestFreeAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
+}
+
+// Free addresses have ports that neither Linux (32768 and above) nor others (49152 and above) give to who asks for any, nor
+// that of jobs on several hosts.
+func TestFreeAddressIsNobodysByChance(t *testing.T) {
+	seen := map[string]bool{}
+	for range 20 {
+		address, err := FreeAddress("127.0.0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[address] = true
+		_, port, _ := net.SplitHostPort(address)
+		if n, err := strconv.Atoi(port); err != nil || n < 20_000 || port >= Port {
+			t.Errorf("address %s", address)
+		}
+	}
+	if len(seen) == 1 {
+		t.Errorf("always %v", seen)
+	}
+	if _, err := FreeAddress("192.0.2.1"); err == nil {
+		t.Error("an address of another machine is free here")
+	}
 }

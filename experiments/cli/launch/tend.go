@@ -13,15 +13,15 @@ import (
 )
 
 // How long children have to end by themselves: after one has failed, so that the others
-// print what they saw of it, and after being told to end.
-const (
-	lastWords  = 2 * time.Second
-	lastBreath = 2 * time.Second
+// print what they saw of it, and after being told to end. Tests, of a busy machine, give them more.
+var (
+	LastWords  = 2 * time.Second
+	LastBreath = 2 * time.Second
 )
 
 // Tend starts all children and returns when all have ended: nil if all did well, or else
-// a *ChildError on the first that failed. After a failure the others have lastWords to
-// end, are told to, and are killed lastBreath later; once ctx is done they are told at
+// a *ChildError on the first that failed. After a failure the others have LastWords to
+// end, are told to, and are killed LastBreath later; once ctx is done they are told at
 // once. A plain child's output goes to out as it is, all other output to errOut, line by
 // line behind the child's label.
 func Tend(ctx context.Context, children []Child, out, errOut io.Writer) error {
@@ -36,7 +36,7 @@ type Run func(context.Context, tcp.Events) (tcp.Verdict, error)
 
 // Outlive is Tend of an elastic job, which ends as its run does. A child whose ranks the run goes on without may fail:
 // it is excused, and ended once the run has. If the run fails, Outlive returns why; if a child fails and none of the
-// ranks is told of it within lastWords, as before all have met, Outlive ends the run. With tell it writes a line when
+// ranks is told of it within LastWords, as before all have met, Outlive ends the run. With tell it writes a line when
 // all have met and for each loss.
 func Outlive(ctx context.Context, children []Child, run Run, tell bool, out, errOut io.Writer) (tcp.Verdict, error) {
 	t := newTending(ctx, children, errOut)
@@ -132,7 +132,7 @@ func (t *tending) loop() {
 		case <-t.stop:
 			t.stop, t.tell = nil, time.After(0)
 		case <-t.tell:
-			t.tell, t.slay = nil, time.After(lastBreath)
+			t.tell, t.slay = nil, time.After(LastBreath)
 			for _, cmd := range t.alive {
 				interrupt(cmd)
 			}
@@ -168,7 +168,7 @@ func (t *tending) fell(e end) {
 			t.fallen = append(t.fallen, e)
 		}
 		if !t.excused(e.index) && (e.err != nil || len(t.alive) == 0) {
-			t.doubt = time.After(lastWords) // it is lost any moment, or the run ends
+			t.doubt = time.After(LastWords) // it is lost any moment, or the run ends
 		}
 	case !t.excused(e.index):
 		t.blame(e.err)
@@ -186,7 +186,7 @@ func (t *tending) blame(err *ChildError) {
 	switch {
 	case err == nil:
 	case t.first == nil:
-		t.first, t.tell = err, time.After(lastWords)
+		t.first, t.tell = err, time.After(LastWords)
 	case t.first.Code >= 0 && err.Code < 0 && t.tell != nil:
 		t.first = err
 	}
@@ -234,13 +234,13 @@ func (t *tending) judge(v verdict) {
 		}
 	}
 	if t.failed != nil && t.tell == nil && t.slay == nil {
-		t.tell = time.After(lastWords)
+		t.tell = time.After(LastWords)
 		return
 	}
 	for i, cmd := range t.alive {
 		if t.excused(i) {
 			interrupt(cmd)
-			t.bury = time.After(lastBreath)
+			t.bury = time.After(LastBreath)
 		}
 	}
 }

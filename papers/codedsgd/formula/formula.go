@@ -1,3 +1,5 @@
+//gradsync:pure
+
 // Package formula holds the paper's formulas as plain functions of numbers, for the
 // command line, for the page and for experiments. n are nodes, r is the redundancy,
 // 1 ≤ r ≤ n; loads are of one batch and all nodes, in gradient units: a unit is the

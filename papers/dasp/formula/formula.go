@@ -1,3 +1,5 @@
+//gradsync:pure
+
 // Package formula holds DASP's formulas as plain functions of numbers, for the
 // command line, for the page and for the policy itself.
 package formula

@@ -1,3 +1,5 @@
+//gradsync:pure
+
 // Package rivals holds the methods that the paper compares DASP with, and two
 // that it only cites, as policies on DASP's server. They differ from DASP and
 // from one another in nothing else: one server, one worker, one step size.

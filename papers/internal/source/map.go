@@ -44,9 +44,8 @@ func Rewrite(doc, folder, paper string) (string, error) {
 	return doc[:from] + section + doc[to:], nil
 }
 
-// Map returns the section: per item of the paper its files and symbols, the
-// tests named for it, and beside it its place on the page; what is "ours" is left to
-// "Differences". Items go by kind, then by name.
+// Map returns the section: per item of the paper its place on the page, its symbols, whichever files they stand in, and the tests
+// named for it; what is "ours" is left to "Differences". Items go by kind, then by name.
 func Map(folder, paper string) (string, error) {
 	symbols, err := Read(folder)
 	if err != nil {
@@ -56,21 +55,16 @@ func Map(folder, paper string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files := map[string][]string{}            // item → files, in order
-	names := map[string]map[string][]string{} // item → file → symbols
+	names := map[string][]string{} // item → symbols
 	var items []string
 	for _, s := range symbols {
 		if s.Source == "" || strings.HasPrefix(s.Source, "ours: ") {
 			continue
 		}
 		if names[s.Source] == nil {
-			names[s.Source] = map[string][]string{}
 			items = append(items, s.Source)
 		}
-		if names[s.Source][s.File] == nil {
-			files[s.Source] = append(files[s.Source], s.File)
-		}
-		names[s.Source][s.File] = append(names[s.Source][s.File], s.Name)
+		names[s.Source] = append(names[s.Source], s.Name)
 	}
 	slices.SortFunc(items, func(a, b string) int {
 		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a, b))
@@ -79,9 +73,8 @@ func Map(folder, paper string) (string, error) {
 	fmt.Fprintf(&b, "// %s\n//\n// By item of the paper; generated from the Source: lines by go generate.\n//\n", mapHeading)
 	for _, item := range items {
 		fmt.Fprintf(&b, "//\t%s (%s)\n", item, page(paper, item))
-		for _, file := range files[item] {
-			list(&b, file, names[item][file])
-		}
+		slices.Sort(names[item])
+		list(&b, "Go", names[item])
 		if found := testsOf(item, tests); found != nil {
 			list(&b, "tests", found)
 		}
@@ -93,8 +86,8 @@ func Map(folder, paper string) (string, error) {
 // list writes one label and its entries, wrapped.
 func list(b *strings.Builder, label string, entries []string) {
 	const width = 84
-	line := fmt.Sprintf("//\t    %-20s ", label)
-	indent := "//\t" + strings.Repeat(" ", 25)
+	line := fmt.Sprintf("//\t    %-5s ", label)
+	indent := "//\t" + strings.Repeat(" ", 10)
 	for i, e := range entries {
 		if i < len(entries)-1 {
 			e += ","

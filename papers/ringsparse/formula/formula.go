@@ -1,3 +1,5 @@
+//gradsync:pure
+
 // Package formula holds the patent's formulas as plain functions of numbers, for
 // the command line, for the page and for the method itself. D are bytes, B bytes
 // per second, times seconds; d is a density, the share of entries that are not

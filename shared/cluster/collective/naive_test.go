@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/clustertest"
@@ -100,7 +101,7 @@ func TestEveryRuntimeGivesTheSameBits(t *testing.T) {
 						vec.Scale(1/float32(p.Size()), x)
 					}
 					return vec.AppendBytes(nil, x), nil
-				}, virtual.New(p, virtual.Config{Seed: 1}), local.New(p, local.Config{Seed: 1}), tcp.Loopback(n, tcp.Config{Seed: 1, Chunk: 1 << 20}))
+				}, virtual.New(p, virtual.Config{Seed: 1}), local.New(p, local.Config{Seed: 1}), tcp.Loopback(n, tcp.Config{Seed: 1, Chunk: 1 << 20, Timeout: time.Minute}))
 			})
 		}
 	}

@@ -61,7 +61,7 @@ func TestPairIsARing(t *testing.T) {
 			}
 			r := Ring{Segment: segment, Short: n}
 			for name, rt := range map[string]cluster.Runtime{"virtual": virtual.New(platform, virtual.Config{}),
-				"local": local.New(platform, local.Config{}), "tcp": tcp.Loopback(2, tcp.Config{Chunk: 1000})} {
+				"local": local.New(platform, local.Config{}), "tcp": tcp.Loopback(2, tcp.Config{Chunk: 1000, Timeout: time.Minute})} {
 				for _, packed := range []bool{false, true} {
 					if view = native; packed {
 						view = func([]float32) []byte { return nil }

@@ -35,10 +35,10 @@ func TestSameBitsAsOtherRuntimes(t *testing.T) {
 	clustertest.CheckSameBits(t, body,
 		virtual.New(platform, virtual.Config{Seed: 5}),
 		local.New(platform, local.Config{Seed: 5}),
-		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1 << 20}),
-		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1009}),
-		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1009, Conns: 3}),
-		tcp.Loopback(n, tcp.Config{Seed: 5})) // the probe chooses
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1 << 20}),
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1009}),
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1009, Conns: 3}),
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5})) // the probe chooses
 }
 
 // Body bytes are the blog's 2(N−1)K on every runtime; headers are virtual's if
@@ -55,6 +55,7 @@ func TestBytesOnTheWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, cfg := range []tcp.Config{{Chunk: 1 << 20}, {Chunk: 1 << 20, Conns: 2}, {Chunk: 4096, Conns: 3}, {}} {
+			cfg.Timeout = never
 			rt := tcp.Loopback(n, cfg)
 			_, got, err := cluster.Run(t.Context(), rt, body)
 			if err != nil {

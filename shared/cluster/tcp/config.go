@@ -56,7 +56,7 @@ type Config struct {
 
 	id   *identity                              // this rank's, of Certs; nil: not read yet, so no connection
 	host *identity                              // the rendezvous's, if it is here; as id
-	poll bool                                   // ranks of one process poll, too: tests want it
+	poll int                                    // 1: ranks of one process poll, too; −1: nobody does: tests want both
 	wrap func(peer int, conn net.Conn) net.Conn // tests put faults into data connections
 }
 

@@ -15,7 +15,7 @@ func hosts(n int) []cluster.Host { return cluster.Uniform(n, clustertest.Host, n
 
 func TestConformance(t *testing.T) {
 	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
-		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20})
+		return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20})
 	})
 }
 
@@ -24,18 +24,18 @@ func TestConformance(t *testing.T) {
 func TestPollingKeepsTheContract(t *testing.T) {
 	for _, conns := range []int{1, 2} {
 		clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
-			return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Conns: conns}.Polling())
+			return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Conns: conns}.Polling())
 		})
 	}
 	clustertest.Survival(t, func(n int, seed uint64) cluster.Runtime {
-		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Elastic: true}.Polling())
+		return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Elastic: true}.Polling())
 	})
 }
 
 // An elastic runtime keeps the whole contract, and that of its survivors.
 func TestSurvival(t *testing.T) {
 	elastic := func(n int, seed uint64) cluster.Runtime {
-		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20, Elastic: true})
+		return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20, Elastic: true})
 	}
 	clustertest.Conformance(t, elastic)
 	clustertest.Survival(t, elastic)
@@ -45,7 +45,7 @@ func TestSurvival(t *testing.T) {
 func TestRanksOfAProcessHaveOneClock(t *testing.T) {
 	const rounds = 20
 	for range 5 {
-		_, err := tcp.Loopback(4, tcp.Config{}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		_, err := tcp.Loopback(4, tcp.Config{Timeout: never}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 			next, before := (p.Rank()+1)%p.Size(), (p.Rank()+p.Size()-1)%p.Size()
 			for range rounds {
 				sent := &cluster.Msg{Meta: [4]int64{int64(p.Now())}}

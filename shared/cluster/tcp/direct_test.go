@@ -22,7 +22,7 @@ func TestNoCopyOnTheWay(t *testing.T) {
 		return s[0].Value.Uint64()
 	}
 	for _, conns := range []int{1, 2} {
-		_, err := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 1 << 20, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 			var word cluster.Msg
 			if p.Rank() == 0 {
 				body := bytes.Repeat([]byte{1, 2, 3, 4}, size/4)
@@ -60,7 +60,7 @@ func TestNoCopyOnTheWay(t *testing.T) {
 func TestEarlyMessages(t *testing.T) {
 	const size = 1<<20 + 7
 	for _, conns := range []int{1, 3} {
-		_, err := tcp.Loopback(2, tcp.Config{Chunk: 10_000, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 10_000, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 			r := cluster.Stream(1, 0, "", "body")
 			body := make([]byte, size)
 			for i := range body {
@@ -95,7 +95,7 @@ func TestEarlyMessages(t *testing.T) {
 
 // Emulated computation lasts at least its host's time.
 func TestEmulateTakesTheHostsTime(t *testing.T) {
-	rt := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20, Hosts: hosts(2), Emulate: true})
+	rt := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 1 << 20, Hosts: hosts(2), Emulate: true})
 	out, err := rt.Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 		return nil, cluster.Compute(p, cluster.Work{FLOP: 8e6}, func() error { return nil }) // at 1e9 flop/s
 	})
@@ -107,7 +107,7 @@ func TestEmulateTakesTheHostsTime(t *testing.T) {
 // Forty ranks: 780 pairs of sockets in one process.
 func TestFortyRanks(t *testing.T) {
 	const n = 40
-	out, err := tcp.Loopback(n, tcp.Config{Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+	out, err := tcp.Loopback(n, tcp.Config{Timeout: never, Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 		reqs := make([]cluster.Req, 0, 2*n)
 		in := make([]cluster.Msg, n)
 		for r := range n {
@@ -145,7 +145,7 @@ func allocated() uint64 {
 // before one's own is written.
 func TestGivenBodiesAreUsedAgain(t *testing.T) {
 	const size, warm, rounds = 4 << 20, 4, 20
-	_, err := tcp.Loopback(2, tcp.Config{Chunk: 256 << 10}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+	_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 256 << 10}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 		own := bytes.Repeat([]byte{byte(p.Rank())}, size)
 		var before uint64
 		for round := range warm + rounds {
@@ -185,7 +185,7 @@ func TestGivenBodiesAreUsedAgain(t *testing.T) {
 // receive's own buffer in the end, whichever pieces came first.
 func TestEarlyBodiesInKeptMemory(t *testing.T) {
 	const size, rounds = 8 << 20, 12
-	_, err := tcp.Loopback(2, tcp.Config{Chunk: 64 << 10, Conns: 2}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+	_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 64 << 10, Conns: 2}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 		room := make([]byte, size)
 		for round := range rounds {
 			var m cluster.Msg
@@ -221,7 +221,7 @@ func TestEarlyBodiesInKeptMemory(t *testing.T) {
 func TestEarlyPiecesLieInKeptMemory(t *testing.T) {
 	const warm, rounds = 4, 30
 	for _, size := range []int{20 << 10, 150 << 10, 512 << 10} {
-		_, err := tcp.Loopback(2, tcp.Config{Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 			room, body := make([]byte, size), bytes.Repeat([]byte{3}, size)
 			var before uint64
 			for round := range warm + rounds {

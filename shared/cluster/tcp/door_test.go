@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gradsync/shared/cluster"
@@ -80,7 +81,7 @@ func sentence(t *testing.T, conn net.Conn, kind cluster.Tag, v any) {
 func TestARefusalTellsNothing(t *testing.T) {
 	wantBare := func(where string, conn net.Conn) {
 		t.Helper()
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		h, body, err := readControl(conn, maxText)
 		var r refusal
 		if err == nil {
@@ -91,7 +92,7 @@ func TestARefusalTellsNothing(t *testing.T) {
 		}
 	}
 	ln := listenHere(t)
-	cfg := secretJob(t, ln, 2, 10*time.Second)
+	cfg := secretJob(t, ln, 2, time.Minute)
 	waiting(t, cfg, ln)
 	conn := dialled(t, ln)
 	sentence(t, conn, kindHello, hello{Job: "x", Run: 1, Size: 2, Conns: 1})
@@ -100,7 +101,7 @@ func TestARefusalTellsNothing(t *testing.T) {
 	if _, err := garbage.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 8))); err != nil {
 		t.Fatal(err)
 	}
-	_ = garbage.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = garbage.SetReadDeadline(time.Now().Add(time.Minute))
 	if h, _, err := readControl(garbage, maxText); err != nil || h.Job == jobHash(secret) {
 		t.Errorf("who sent no frame is answered by one of job %#x, %v", h.Job, err)
 	}
@@ -142,16 +143,15 @@ func newFlaky(ln net.Listener) *flaky {
 // An error of Accept that passes is waited out, at the rendezvous and for data.
 func TestErrorsOfAcceptAreWaitedOut(t *testing.T) {
 	ln := listenHere(t)
-	cfg := secretJob(t, ln, 1, 10*time.Second)
-	cfg.Join = 2 * time.Second
+	cfg := secretJob(t, ln, 1, time.Minute)
 	if _, err := newNode(cfg, 1, nil).process(t.Context(), newFlaky(ln), func(cluster.Proc) ([]byte, error) { return nil, nil }); err != nil {
 		t.Errorf("rendezvous: %v", err)
 	}
 
 	data := listenHere(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	n := newNode(secretJob(t, data, 2, 10*time.Second), 1, nil)
+	n := newNode(secretJob(t, data, 2, time.Minute), 1, nil)
 	arrivals := make(chan arrival)
 	ended := make(chan struct{})
 	go func() {
@@ -169,46 +169,128 @@ func TestErrorsOfAcceptAreWaitedOut(t *testing.T) {
 	<-ended
 }
 
-// drip writes zeros one by one until the other end has hung up, and returns how long
-// that took, at most limit.
-func drip(t *testing.T, conn net.Conn, limit time.Duration) time.Duration {
+// deaf is a listener that has no connection for any Accept, and notes when each was called; at the last it is closed.
+type deaf struct {
+	net.Listener
+	calls []time.Time
+	last  int
+}
+
+func (l *deaf) Accept() (net.Conn, error) {
+	if l.calls = append(l.calls, time.Now()); len(l.calls) == l.last {
+		return nil, net.ErrClosed
+	}
+	return nil, syscall.EMFILE
+}
+
+// Errors of Accept that go on are waited out in pauses that double from 5 ms to a second and grow no longer, so that
+// who comes after hours without a file descriptor waits a second.
+func TestPausesAfterErrorsOfAccept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ms := []time.Duration{5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000}
+		l := &deaf{last: len(ms) + 1}
+		acceptAll(l, nil, func(net.Conn) { t.Error("a connection") })
+		for i, want := range ms {
+			if got := l.calls[i+1].Sub(l.calls[i]); got != want*time.Millisecond {
+				t.Errorf("pause %d: %v, want %v", i, got, want*time.Millisecond)
+			}
+		}
+	})
+}
+
+// knock is a connection that counts how often it was closed.
+type knock struct {
+	net.Conn
+	closed int
+}
+
+func (k *knock) Close() error {
+	k.closed++
+	return nil
+}
+
+// At the door of a small job are 256, at that of a job of more ranks all of them: where the ranks of a large job come
+// at once, none has to make room for another.
+func TestADoorHasRoomForAllRanks(t *testing.T) {
+	for ranks, room := range map[int]int{2: 256, 256: 256, 257: 257, 300: 300} {
+		d := door{ranks: ranks}
+		all := make([]*knock, room+1)
+		for i := range all {
+			all[i] = &knock{}
+			if i == room && all[0].closed > 0 {
+				t.Errorf("%d ranks: one of %d had to make room", ranks, room)
+			}
+			if !d.enter(all[i]) {
+				t.Errorf("%d ranks: connection %d is not taken in", ranks, i)
+			}
+		}
+		for i, k := range all {
+			if here := d.leave(k); here != (i > 0) || k.closed != 1-min(i, 1) {
+				t.Errorf("%d ranks, %d connections: number %d is there %v, closed %d times", ranks, len(all), i, here, k.closed)
+			}
+		}
+	}
+}
+
+// drip writes zeros one by one until the other end has hung up, and returns how long that took, and whether it did within limit.
+func drip(conn net.Conn, limit time.Duration) (took time.Duration, ended bool) {
 	begin := time.Now()
-	for time.Since(begin) < limit {
-		if _, err := conn.Write([]byte{0}); err != nil {
-			break
+	_ = conn.SetWriteDeadline(begin.Add(limit))
+	for {
+		_, err := conn.Write([]byte{0})
+		if took = time.Since(begin); err != nil || took >= limit {
+			return took, err != nil && took < limit
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return time.Since(begin)
 }
 
 // Who introduces himself byte by byte has one time-out for all of it, and who was
 // refused and goes on talking keeps no job from ending.
 func TestDrippingStrangersAreLeft(t *testing.T) {
-	const timeout, late = 200 * time.Millisecond, 3 * time.Second
-	ln := listenHere(t)
-	cfg := secretJob(t, ln, 2, timeout)
-	waiting(t, cfg, ln)
-	conn := dialled(t, ln)
-	h := cluster.Header{Flags: cluster.FlagControl, Tag: kindHello, Size: 1000, Piece: 1000}
-	if _, err := conn.Write(h.Append(nil)); err != nil {
+	const timeout, late = 205 * time.Millisecond, 3 * time.Second
+	WithoutWaiting(t, func(t *testing.T) {
+		ln, err := listenInMemory(inMemory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := secretJob(t, ln, 2, timeout)
+		waiting(t, cfg, ln)
+		conn := called(t, ln)
+		h := cluster.Header{Flags: cluster.FlagControl, Tag: kindHello, Size: 1000, Piece: 1000}
+		if _, err := conn.Write(h.Append(nil)); err != nil {
+			t.Fatal(err)
+		}
+		if took, ended := drip(conn, late); !ended || took < timeout || took > timeout+10*time.Millisecond {
+			t.Errorf("an introduction went on for %v with a time-out of %v", took, timeout)
+		}
+		conn = called(t, ln)
+		sentence(t, conn, kindHello, hello{Job: "x"})
+		if _, _, err := readControl(conn, maxText); err != nil {
+			t.Fatal(err)
+		}
+		if took, ended := drip(conn, late); !ended || took > timeout {
+			t.Errorf("who was refused went on for %v with a time-out of %v", took, timeout)
+		}
+	})
+}
+
+// called is dialled in memory.
+func called(t *testing.T, ln net.Listener) net.Conn {
+	t.Helper()
+	conn, err := dialInMemory(ln.Addr().String())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if took := drip(t, conn, late); took >= late {
-		t.Errorf("an introduction went on for %v with a time-out of %v", took, timeout)
-	}
-	conn = dialled(t, ln)
-	sentence(t, conn, kindHello, hello{Job: "x"})
-	if took := drip(t, conn, late); took >= late {
-		t.Errorf("who was refused went on for %v with a time-out of %v", took, timeout)
-	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
 }
 
 // Of silent strangers a listener keeps the last 256, and the rank gets in.
 func TestAtMost256GreetingsAreOpen(t *testing.T) {
 	const more = 20
 	ln := listenHere(t)
-	cfg := secretJob(t, ln, 1, time.Minute)
+	cfg := secretJob(t, ln, 1, time.Hour)
 	done := make(chan error, 1)
 	strangers := make([]net.Conn, 256+more)
 	for i := range strangers {
@@ -223,7 +305,7 @@ func TestAtMost256GreetingsAreOpen(t *testing.T) {
 		done <- err
 	}()
 	for i, conn := range strangers[:more] {
-		_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
 			t.Fatalf("stranger %d is still there: %v", i, err)
 		}

@@ -15,7 +15,13 @@ func (c Config) WithFaults(wrap func(peer int, conn net.Conn) net.Conn) Config {
 
 // Polling makes the ranks of one process poll as those of several do.
 func (c Config) Polling() Config {
-	c.poll = true
+	c.poll = 1
+	return c
+}
+
+// Sleeping lets nobody poll: on a clock that stands while anybody runs, polls would not end.
+func (c Config) Sleeping() Config {
+	c.poll = -1
 	return c
 }
 
@@ -51,6 +57,17 @@ type Stray struct {
 
 // Knock opens TLS at addr as s and says something; it returns nil if it is answered.
 func (s Stray) Knock(addr string, say []byte) error {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return err
+	}
+	return s.Speak(conn, say)
+}
+
+// Speak is Knock on an open connection, which it closes.
+func (s Stray) Speak(raw net.Conn, say []byte) error {
+	defer raw.Close()
+	_ = raw.SetDeadline(time.Now().Add(time.Minute))
 	cfg := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}
 	if s.Claim != "" {
 		cfg.NextProtos = []string{claim + s.Claim}
@@ -62,16 +79,11 @@ func (s Stray) Knock(addr string, say []byte) error {
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
-	conn, err := tls.Dial("tcp", addr, cfg)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	conn := tls.Client(raw, cfg)
 	if _, err := conn.Write(say); err != nil {
 		return err
 	}
-	_, err = conn.Read(make([]byte, 1))
+	_, err := conn.Read(make([]byte, 1))
 	return err
 }
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,30 +17,30 @@ import (
 	"gradsync/shared/cluster/tcp"
 )
 
-// patience is how long those wait in vain whom a test keeps waiting. A loaded machine
-// may hold a process up for a good part of a second.
-const patience = 2 * time.Second
-
 // never is the time-out where nobody is silent and all ranks come: a loaded machine
 // does not reach it, and whatever is noticed sooner was not noticed by waiting.
 const never = time.Minute
 
-// ports are drawn below those that systems give to outgoing connections, one of
-// which could take a port between the look and the use.
-var ports = struct {
-	sync.Mutex
-	r *rand.Rand
-}{r: cluster.Stream(uint64(time.Now().UnixNano()), os.Getpid(), "", "ports")}
+// short is a time-out in a bubble, of whose clock each rank looks every 5 ms whether it is idle.
+const short = 100 * time.Millisecond
 
-// freePort returns an address that nobody listens at.
+// lastPort is the last that was tried.
+var lastPort atomic.Int32
+
+// freePort returns an address that nobody listens at, and that it returns once. Where all of 127.0.0.0/8 is this machine,
+// as on Linux, its host is this process's own, so that no other process takes the port between the look and the use;
+// elsewhere ports begin where this process's number says, below those that systems give to outgoing connections.
 func freePort(t *testing.T) string {
 	t.Helper()
-	ports.Lock()
-	defer ports.Unlock()
-	for range 100 {
-		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 15_000+ports.r.IntN(17_000))); err == nil {
-			defer ln.Close()
-			return ln.Addr().String()
+	pid := os.Getpid()
+	own := fmt.Sprintf("127.%d.%d.%d:", 128|pid>>16&127, pid>>8&255, pid&255)
+	for range 1000 {
+		port := 15_000 + (pid*64+int(lastPort.Add(1)))%17_000
+		for _, host := range []string{own, "127.0.0.1:"} {
+			if ln, err := net.Listen("tcp", fmt.Sprint(host, port)); err == nil {
+				defer ln.Close()
+				return ln.Addr().String()
+			}
 		}
 	}
 	t.Fatal("no free port")
@@ -49,11 +49,21 @@ func freePort(t *testing.T) string {
 
 // job returns the configurations of n ranks as separate runtimes; rank 1, where
 // there is one, runs the rendezvous.
-func job(t *testing.T, n int) []tcp.Config {
-	at := freePort(t)
+func job(t *testing.T, n int) []tcp.Config { return jobAt(freePort(t), n) }
+
+func jobAt(at string, n int) []tcp.Config {
 	cfgs := make([]tcp.Config, n)
 	for i := range cfgs {
 		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: "faults", Rendezvous: at, Host: i == min(1, n-1), Timeout: never, Chunk: 64 << 10}
+	}
+	return cfgs
+}
+
+// jobInMemory is job on the network in memory: in a bubble, where nobody's time is over because a machine is slow.
+func jobInMemory(n int) []tcp.Config {
+	cfgs := jobAt(tcp.AddressInMemory(), n)
+	for i := range cfgs {
+		cfgs[i] = cfgs[i].Sleeping()
 	}
 	return cfgs
 }
@@ -89,7 +99,7 @@ func wantLost(t *testing.T, who string, err error, rank int, ops ...string) {
 	var a *cluster.AbortError
 	var lost *tcp.RankLost
 	if !errors.As(err, &a) || !errors.As(err, &lost) || a.Rank != rank || lost.Rank != rank ||
-		!strings.HasPrefix(lost.Addr, "127.0.0.1:") || !strings.Contains(err.Error(), lost.Addr) || !strings.Contains(strings.Join(ops, " "), a.Op) {
+		!strings.HasPrefix(lost.Addr, "127.") || !strings.Contains(err.Error(), lost.Addr) || !strings.Contains(strings.Join(ops, " "), a.Op) {
 		t.Errorf("%s: %v, want rank %d (%v) and its address", who, err, rank, ops)
 	}
 }
@@ -166,7 +176,7 @@ func TestABodysFailureReachesAll(t *testing.T) {
 	})
 	for rank, err := range errs {
 		var a *cluster.AbortError
-		if !errors.As(err, &a) || a.Rank != 2 || a.Op != "body" || !strings.Contains(err.Error(), "boom") || !strings.HasPrefix(a.Addr, "127.0.0.1:") {
+		if !errors.As(err, &a) || a.Rank != 2 || a.Op != "body" || !strings.Contains(err.Error(), "boom") || !strings.HasPrefix(a.Addr, "127.") {
 			t.Errorf("rank %d: %v, want boom of rank 2", rank, err)
 		}
 	}
@@ -191,25 +201,23 @@ func TestProcessesInDeadlock(t *testing.T) {
 
 // Whoever computes for longer than the time-out is not lost.
 func TestComputingIsNotSilence(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	t.Parallel()
-	cfgs := job(t, 2)
-	for i := range cfgs {
-		cfgs[i].Timeout = patience
-	}
-	_, errs := each(cfgs, func(p cluster.Proc) ([]byte, error) {
-		var m cluster.Msg
-		if p.Rank() == 1 {
-			time.Sleep(patience + patience/4)
-			return nil, cluster.Wait(p, p.Isend(0, 1, &m))
+	tcp.WithoutWaiting(t, func(t *testing.T) {
+		cfgs, begin := jobInMemory(2), time.Now()
+		for i := range cfgs {
+			cfgs[i].Timeout = short
 		}
-		return nil, cluster.Wait(p, p.Irecv(1, 1, &m))
+		_, errs := each(cfgs, func(p cluster.Proc) ([]byte, error) {
+			var m cluster.Msg
+			if p.Rank() == 1 {
+				time.Sleep(3 * short)
+				return nil, cluster.Wait(p, p.Isend(0, 1, &m))
+			}
+			return nil, cluster.Wait(p, p.Irecv(1, 1, &m))
+		})
+		if err := errors.Join(errs...); err != nil || time.Since(begin) < 3*short {
+			t.Errorf("%v after %v", err, time.Since(begin))
+		}
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // bad is a data connection with a fault.
@@ -256,7 +264,6 @@ func TestACorruptFrameIsRefused(t *testing.T) {
 	for _, flip := range []int{64*5 + 10, 64 << 10, 1000_003} {
 		cfgs := job(t, 3)
 		faulty(cfgs, 2, 0, &bad{flip: flip})
-		begin := time.Now()
 		_, errs := each(cfgs, rings)
 		for rank, err := range errs {
 			wantLost(t, fmt.Sprintf("byte %d: rank %d", flip, rank), err, 2, "corrupt")
@@ -264,13 +271,10 @@ func TestACorruptFrameIsRefused(t *testing.T) {
 				t.Errorf("%v does not say which frame", err)
 			}
 		}
-		if d := time.Since(begin); d > never/2 {
-			t.Errorf("noticed after %v", d)
-		}
 	}
 }
 
-// A connection that breaks is noticed at once.
+// A connection that breaks is noticed by its end: nobody says that a time-out passed.
 func TestABrokenConnectionIsNoticed(t *testing.T) {
 	cfgs := job(t, 4)
 	b := &bad{}
@@ -281,7 +285,6 @@ func TestABrokenConnectionIsNoticed(t *testing.T) {
 		return false, nil
 	}
 	faulty(cfgs, 2, 3, b)
-	begin := time.Now()
 	_, errs := each(cfgs, rings)
 	for rank, err := range errs {
 		var a *cluster.AbortError
@@ -292,55 +295,53 @@ func TestABrokenConnectionIsNoticed(t *testing.T) {
 			t.Errorf("rank %d was told %v, rank 0 %v", rank, err, errs[0])
 		}
 	}
-	if d := time.Since(begin); d > never/2 {
-		t.Errorf("noticed after %v", d)
-	}
 }
 
 // A connection that swallows messages while everybody is alive: whole messages,
 // so that nobody waits in the middle of one, and half of one.
 func TestASilentConnectionIsNoticed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	t.Parallel()
 	for _, after := range []int{1 << 20, 0} {
-		cfgs := job(t, 3)
-		for i := range cfgs {
-			cfgs[i].Timeout, cfgs[i].Join = patience, never
-		}
-		faulty(cfgs, 0, 2, &bad{write: func(n int) (bool, error) { return n >= after, nil }})
-		begin := time.Now()
-		_, errs := each(cfgs, func(p cluster.Proc) ([]byte, error) {
-			for {
-				var m cluster.Msg
-				if p.Rank() == 0 {
-					if err := cluster.Wait(p, p.Isend(2, 1, &cluster.Msg{Body: make([]byte, 100_000)})); err != nil {
-						return nil, err
-					}
+		tcp.WithoutWaiting(t, func(t *testing.T) {
+			cfgs := jobInMemory(3)
+			for i := range cfgs {
+				cfgs[i].Timeout = short
+			}
+			faulty(cfgs, 0, 2, &bad{write: func(n int) (bool, error) { return n >= after, nil }})
+			begin := time.Now()
+			_, errs := each(cfgs, silenced)
+			for rank, err := range errs {
+				var a *cluster.AbortError
+				if !errors.As(err, &a) || a.Op != "silent" || a.Rank != 0 && a.Rank != 2 || fmt.Sprint(err) != fmt.Sprint(errs[0]) {
+					t.Errorf("rank %d: %v", rank, err)
 				}
-				if p.Rank() == 2 {
-					if err := cluster.Wait(p, p.Irecv(0, 1, &m)); err != nil {
-						return nil, err
-					}
-				}
-				peer := 2 - p.Rank()
-				if p.Rank() == 1 {
-					return nil, nil
-				}
-				if err := cluster.Wait(p, p.Irecv(peer, 2, &m), p.Isend(peer, 2, &cluster.Msg{})); err != nil {
-					return nil, err
-				}
+			}
+			if d := time.Since(begin); d < short*7/8 || d > short*5/4 {
+				t.Errorf("after %d bytes: noticed after %v, want %v", after, d, short)
 			}
 		})
-		for rank, err := range errs {
-			var a *cluster.AbortError
-			if !errors.As(err, &a) || a.Op != "silent" || a.Rank != 0 && a.Rank != 2 || fmt.Sprint(err) != fmt.Sprint(errs[0]) {
-				t.Errorf("rank %d: %v", rank, err)
+	}
+}
+
+// silenced exchanges messages between ranks 0 and 2 until something fails.
+func silenced(p cluster.Proc) ([]byte, error) {
+	for {
+		var m cluster.Msg
+		if p.Rank() == 0 {
+			if err := cluster.Wait(p, p.Isend(2, 1, &cluster.Msg{Body: make([]byte, 100_000)})); err != nil {
+				return nil, err
 			}
 		}
-		if d := time.Since(begin); d > 5*patience { // a machine that is busy with other tests notices later, a broken watch never
-			t.Errorf("after %d bytes: noticed after %v", after, d)
+		if p.Rank() == 2 {
+			if err := cluster.Wait(p, p.Irecv(0, 1, &m)); err != nil {
+				return nil, err
+			}
+		}
+		peer := 2 - p.Rank()
+		if p.Rank() == 1 {
+			return nil, nil
+		}
+		if err := cluster.Wait(p, p.Irecv(peer, 2, &m), p.Isend(peer, 2, &cluster.Msg{})); err != nil {
+			return nil, err
 		}
 	}
 }

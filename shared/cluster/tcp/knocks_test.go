@@ -17,7 +17,7 @@ import (
 func TestDataConnectionComesAgain(t *testing.T) {
 	dir := folder(t, 2)
 	ln := listenHere(t)
-	cfg := Config{Size: 2, Job: "j", Rendezvous: ln.Addr().String(), Timeout: 20 * time.Second, Certs: dir}
+	cfg := Config{Size: 2, Job: "j", Rendezvous: ln.Addr().String(), Timeout: time.Minute, Certs: dir}
 	nodes := make([]*node, 2)
 	for rank := range nodes {
 		cfg.Rank = rank
@@ -43,7 +43,7 @@ func TestDataConnectionComesAgain(t *testing.T) {
 		_ = conn.Close()
 		nodes[0].admit(t.Context(), ln, arrivals)
 	}()
-	deadline, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	a := nodes[1].dial(deadline, 0, 0)
 	if a.err != nil {
@@ -109,18 +109,18 @@ func TestStrangersCertificatesAreNotRepeated(t *testing.T) {
 			said := make(chan error, 1)
 			go func() {
 				if dials {
-					_, err := stranger.open(t.Context(), client, 20*time.Second, rendezvousHolder)
+					_, err := stranger.open(t.Context(), client, time.Minute, rendezvousHolder)
 					said <- err
 					return
 				}
-				_, _, err := stranger.take(server, 20*time.Second)
+				_, _, err := stranger.take(server, time.Minute)
 				said <- err
 			}()
 			var err error
 			if dials {
-				_, _, err = host.take(server, 20*time.Second)
+				_, _, err = host.take(server, time.Minute)
 			} else {
-				_, err = one.open(t.Context(), client, 20*time.Second, rendezvousHolder)
+				_, err = one.open(t.Context(), client, time.Minute, rendezvousHolder)
 			}
 			_, _ = client.Close(), server.Close()
 			<-said

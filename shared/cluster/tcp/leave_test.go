@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
@@ -139,7 +138,6 @@ func TestAllAreToldToEnd(t *testing.T) {
 		v, err = tcp.Rendezvous(ctx, cfgs[0], ln, tcp.Events{})
 		ended <- err
 	}()
-	began := time.Now()
 	_, errs := told(cfgs, func(p cluster.Proc, _ context.Context, end []context.CancelCauseFunc) ([]byte, error) {
 		if p.Rank() == 0 {
 			cancel(errTold)
@@ -150,7 +148,7 @@ func TestAllAreToldToEnd(t *testing.T) {
 		return meets(p, 99)
 	})
 	wantAll(t, append(errs, <-ended), "the process of the rendezvous gave up: terminated")
-	if took := time.Since(began); len(v.Lost) > 0 || took > never/2 {
-		t.Errorf("lost %v, after %v", v.Lost, took)
+	if len(v.Lost) > 0 {
+		t.Errorf("lost %v", v.Lost)
 	}
 }

@@ -62,7 +62,8 @@ func (n *node) mesh(ln net.Listener) error {
 			}
 		}
 	}
-	if n.local == nil || n.cfg.poll { // else ranks of this process would poll in place of those they wait for
+	// Else ranks of this process would poll in place of those they wait for.
+	if n.cfg.poll > 0 || n.local == nil && n.cfg.poll == 0 {
 		n.Poll = n.poll
 	}
 	for _, p := range n.peers {
@@ -131,7 +132,7 @@ func (n *node) call(ctx context.Context, to, index int) (a arrival) {
 			d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(host)}
 		}
 	}
-	conn, err := d.DialContext(ctx, "tcp", n.book.Addrs[to])
+	conn, err := dialTCP(&d, ctx, "tcp", n.book.Addrs[to])
 	if err == nil {
 		if err = n.cfg.allowed(conn.RemoteAddr()); err != nil {
 			_ = conn.Close()

@@ -27,7 +27,7 @@ func (c tardy) Write(b []byte) (int, error) {
 // The probe ends with the first volley that is slow, and the trace counts all that it sent.
 func TestTheProbeEndsEarlyOnASlowLink(t *testing.T) {
 	var written atomic.Int64
-	cfg := tcp.Config{}.WithFaults(func(peer int, conn net.Conn) net.Conn { return tardy{conn, &written, 2 * time.Millisecond} })
+	cfg := tcp.Config{Timeout: never}.WithFaults(func(peer int, conn net.Conn) net.Conn { return tardy{conn, &written, 2 * time.Millisecond} })
 	rt := tcp.Loopback(2, cfg)
 	out, err := rt.Run(t.Context(), func(cluster.Proc) ([]byte, error) { return nil, nil })
 	if err != nil {
@@ -46,7 +46,7 @@ func TestTheProbeEndsEarlyOnASlowLink(t *testing.T) {
 
 // With the chunk set there is no probe, and with one rank nobody to try.
 func TestNoProbeIsCounted(t *testing.T) {
-	for _, rt := range []cluster.Runtime{tcp.Loopback(2, tcp.Config{Chunk: 64 << 10}), tcp.Loopback(1, tcp.Config{})} {
+	for _, rt := range []cluster.Runtime{tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 64 << 10}), tcp.Loopback(1, tcp.Config{Timeout: never})} {
 		if out, err := rt.Run(t.Context(), func(cluster.Proc) ([]byte, error) { return nil, nil }); err != nil || out.Trace.Probe != 0 {
 			t.Errorf("%v, %+v", err, out.Trace)
 		}

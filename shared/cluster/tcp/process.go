@@ -11,6 +11,12 @@ import (
 	"gradsync/shared/cluster"
 )
 
+// Tests have a network of their own beside the system's, on a clock of theirs.
+var (
+	listenTCP = net.Listen
+	dialTCP   = (*net.Dialer).DialContext
+)
+
 // process runs one rank from its introduction to the verdict. ln is the
 // rendezvous's listener if this process hosts it.
 func (n *node) process(ctx context.Context, ln net.Listener, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
@@ -87,7 +93,7 @@ func (n *node) introduce(ctx context.Context) (net.Listener, error) {
 			_ = raw.Close()
 			return nil, wrong(err)
 		}
-		ln, err := net.Listen("tcp", listen)
+		ln, err := listenTCP("tcp", listen)
 		if err != nil {
 			_ = raw.Close()
 			return nil, wrong(err)
@@ -132,7 +138,7 @@ func (n *node) reach(ctx context.Context, until time.Time) (net.Conn, error) {
 func (n *node) knock(ctx context.Context, until time.Time) (net.Conn, error) {
 	d := net.Dialer{Deadline: until, KeepAlive: -1}
 	for {
-		conn, err := d.DialContext(ctx, "tcp", n.cfg.Rendezvous)
+		conn, err := dialTCP(&d, ctx, "tcp", n.cfg.Rendezvous)
 		if err == nil {
 			if err = n.cfg.allowed(conn.RemoteAddr()); err != nil {
 				_ = conn.Close()

@@ -94,8 +94,8 @@ func (p *process) line(t *testing.T) string {
 }
 
 // strike runs four processes, does something to one and checks that the others
-// name it within limit.
-func strike(t *testing.T, victim int, timeout, limit time.Duration, op string, blow func(p *os.Process) error) {
+// name it, and by op how they noticed: "silent" is by waiting, all else is not.
+func strike(t *testing.T, victim int, timeout time.Duration, op string, blow func(p *os.Process) error) {
 	t.Helper()
 	cfgs := job(t, 4)
 	procs := make([]*process, len(cfgs))
@@ -108,7 +108,6 @@ func strike(t *testing.T, victim int, timeout, limit time.Duration, op string, b
 			t.Fatalf("a rank said %q", got)
 		}
 	}
-	begin := time.Now()
 	if err := blow(procs[victim].cmd.Process); err != nil {
 		t.Fatal(err)
 	}
@@ -120,21 +119,17 @@ func strike(t *testing.T, victim int, timeout, limit time.Duration, op string, b
 		if err := json.Unmarshal([]byte(p.line(t)), &end); err != nil {
 			t.Fatal(err)
 		}
-		took := time.Since(begin)
-		if end.Rank != victim || end.Op != op || !strings.HasPrefix(end.Addr, "127.0.0.1:") {
+		if end.Rank != victim || end.Op != op || !strings.HasPrefix(end.Addr, "127.") {
 			t.Errorf("rank %d of victim %d: %+v", rank, victim, end)
 		}
-		if took > limit {
-			t.Errorf("rank %d noticed after %v, want at most %v", rank, took, limit)
-		}
-		t.Logf("rank %d after %v: %s", rank, took.Round(time.Millisecond), end.Text)
+		t.Logf("rank %d: %s", rank, end.Text)
 	}
 }
 
-// A process that dies is named by all others at once, also if it was the one
+// A process that dies is named by all others, who do not wait for its time-out, also if it was the one
 // that ran the rendezvous.
 func TestAKilledProcessIsNamed(t *testing.T) {
 	for _, victim := range []int{2, 1} {
-		strike(t, victim, never, never/2, "lost", (*os.Process).Kill)
+		strike(t, victim, never, "lost", (*os.Process).Kill)
 	}
 }

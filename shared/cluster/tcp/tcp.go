@@ -83,7 +83,7 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 	var ln net.Listener
 	if r.cfg.Host {
 		var err error
-		if ln, err = net.Listen("tcp", r.cfg.Rendezvous); err != nil {
+		if ln, err = listenTCP("tcp", r.cfg.Rendezvous); err != nil {
 			return cluster.Outcome{}, &cluster.AbortError{Rank: r.cfg.Rank, Addr: r.cfg.name(r.cfg.Rank, r.cfg.Rendezvous), Op: "rendezvous", Err: err}
 		}
 		if err := cfg.allowed(ln.Addr()); err != nil {
@@ -105,7 +105,7 @@ func (r *Runtime) keep(n *node) {
 
 // loopback runs all ranks in this process.
 func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
-	ln, err := net.Listen("tcp", r.cfg.Rendezvous)
+	ln, err := listenTCP("tcp", r.cfg.Rendezvous)
 	if err != nil {
 		return cluster.Outcome{}, fmt.Errorf("tcp: %w", err)
 	}

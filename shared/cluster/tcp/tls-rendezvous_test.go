@@ -116,7 +116,7 @@ func TestWatchOffLoopback(t *testing.T) {
 		go func() {
 			select {
 			case <-here:
-			case <-time.After(never / 6):
+			case <-time.After(never):
 			}
 			_, err := tcp.New(cfg).Run(t.Context(), nothing)
 			ends <- err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,7 +36,7 @@ func TestConformanceOverTLS(t *testing.T) {
 	}
 	dir := certificates(t, 16)
 	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
-		return tcp.Loopback(n, tcp.Config{Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20, Certs: dir})
+		return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 20, Certs: dir})
 	})
 }
 
@@ -56,8 +55,10 @@ func TestBitsAndBytesOverTLS(t *testing.T) {
 		return vec.AppendBytes(nil, x), err
 	}
 	clustertest.CheckSameBits(t, body, virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{Seed: 5}),
-		tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1 << 20, Certs: dir}), tcp.Loopback(n, tcp.Config{Seed: 5, Chunk: 1009, Conns: 3, Certs: dir}))
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1 << 20, Certs: dir}),
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1009, Conns: 3, Certs: dir}))
 	for _, cfg := range []tcp.Config{{Certs: dir}, {Certs: dir, Conns: 2, Chunk: 4096}} {
+		cfg.Timeout = never
 		out, err := tcp.Loopback(n, cfg).Run(t.Context(), body)
 		if err != nil {
 			t.Fatal(err)
@@ -117,12 +118,10 @@ func issued(t *testing.T) (dir string, strays map[string]tcp.Stray) {
 func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 	cfgs := job(t, 2)
 	for i := range cfgs {
-		cfgs[i].Certs = dir
+		cfgs[i].Certs, cfgs[i].Timeout, cfgs[i].Join = dir, time.Hour, never // whom a stranger holds up waits for that hour
 	}
 	cfgs[0].Host, cfgs[1].Host = true, false
 	cfgs[0].Listen = freePort(t)
-	cfgs[1].Join = patience // the rendezvous is there, unless a stranger has ended it
-	begin := time.Now()
 	exchange := func(p cluster.Proc) ([]byte, error) { return nil, collective.RingAllReduce(p, 3, make([]float32, 99)) }
 	var first error
 	ended, over := make(chan struct{}), make(chan struct{})
@@ -156,24 +155,24 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 		if err == nil || !strings.Contains(err.Error(), "remote error: tls:") && !errors.Is(err, net.ErrClosed) {
 			refused <- fmt.Errorf("%s at the rendezvous: %w, want an alert", name, err)
 		}
-		go func() { // it is heard once rank 1 has come
-			if s.Knock(cfgs[0].Listen, tcp.Join("faults")) == nil {
+		conn, err := net.Dial("tcp", cfgs[0].Listen) // it stands before rank 1 in the queue, and is heard once that has come
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			if s.Speak(conn, tcp.Join("faults")) == nil {
 				refused <- fmt.Errorf("%s at a data address was not refused", name)
 			}
 			refused <- nil
 		}()
 	}
-	select {
-	case <-ended:
+	if dir == "" {
+		<-ended
 		return first
-	case <-time.After(50 * time.Millisecond): // they stand before rank 1 in the queue
 	}
 	_, errs := each(cfgs[1:], exchange)
 	<-ended
 	wrong := []error{errs[0], first, unanswered(data)}
-	if took := time.Since(begin); took > never/6 {
-		wrong = append(wrong, fmt.Errorf("strangers held the job up for %v", took))
-	}
 	for gone := 0; gone < len(strays); {
 		err := <-refused
 		if wrong = append(wrong, err); err == nil {
@@ -241,6 +240,10 @@ func TestStrangersInTheClear(t *testing.T) {
 // A rank whose own certificate is of another authority, missing, another rank's, others' to read, or not good now is
 // told so in one line; so is one in the clear among ranks with certificates, whom the ranks that waited for it name.
 func TestMistakenCertificatesAreNamed(t *testing.T) {
+	tcp.WithoutWaiting(t, mistakenCertificates)
+}
+
+func mistakenCertificates(t *testing.T) {
 	good, _ := issued(t)
 	foreign := certificates(t, 2)
 	with := func(change func(dir string) error) string {
@@ -258,7 +261,6 @@ func TestMistakenCertificatesAreNamed(t *testing.T) {
 		}
 		return dir
 	}
-	var group sync.WaitGroup // not t.Run: all wait at the same time, on however few cores
 	for dir, want := range map[string]string{
 		foreign: "another authority", "": "in the clear", filepath.Join(good, "none"): "ca.pem",
 		with(func(dir string) error {
@@ -269,36 +271,25 @@ func TestMistakenCertificatesAreNamed(t *testing.T) {
 		with(func(dir string) error { return os.Chmod(filepath.Join(dir, "ca.pem"), 0o622) }):     "mode 0622",
 		days(-2, -1): "expired", days(1, 2): "not yet valid",
 	} {
-		cfgs := job(t, 2)
-		group.Go(func() {
-			cfgs[0].Host, cfgs[1].Host = true, false
-			cfgs[0].Certs, cfgs[1].Certs = good, dir
-			for i := range cfgs {
-				cfgs[i].Join = time.Second
-			}
-			_, errs := each(cfgs, nothing)
-			if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[1].Error(), want) || strings.Contains(errs[1].Error(), "\n") {
-				t.Errorf("%v and %v, want %q", errs[0], errs[1], want)
-			}
-			if dir == "" && !strings.Contains(errs[0].Error(), "it speaks in the clear") {
-				t.Errorf("%v does not say who was refused", errs[0])
-			}
-		})
-	}
-	group.Go(func() {
-		cfgs := job(t, 2)
+		cfgs := jobInMemory(2)
 		cfgs[0].Host, cfgs[1].Host = true, false
-		cfgs[1].Certs = good
-		for i := range cfgs {
-			cfgs[i].Join = time.Second
-		}
+		cfgs[0].Certs, cfgs[1].Certs = good, dir
 		_, errs := each(cfgs, nothing)
-		if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[0].Error(), "it speaks TLS (--certs), this job in the clear") ||
-			!strings.Contains(errs[1].Error(), "it speaks in the clear, this job by --certs") {
-			t.Errorf("certificates at rank 1 alone: %v and %v", errs[0], errs[1])
+		if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[1].Error(), want) || strings.Contains(errs[1].Error(), "\n") {
+			t.Errorf("%v and %v, want %q", errs[0], errs[1], want)
 		}
-	})
-	group.Wait()
+		if dir == "" && !strings.Contains(errs[0].Error(), "it speaks in the clear") {
+			t.Errorf("%v does not say who was refused", errs[0])
+		}
+	}
+	cfgs := jobInMemory(2)
+	cfgs[0].Host, cfgs[1].Host = true, false
+	cfgs[1].Certs = good
+	_, errs := each(cfgs, nothing)
+	if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[0].Error(), "it speaks TLS (--certs), this job in the clear") ||
+		!strings.Contains(errs[1].Error(), "it speaks in the clear, this job by --certs") {
+		t.Errorf("certificates at rank 1 alone: %v and %v", errs[0], errs[1])
+	}
 }
 
 // Off loopback nothing is sent in the clear unless somebody says that it may be.

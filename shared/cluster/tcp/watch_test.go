@@ -15,7 +15,7 @@ import (
 func TestWatchersHaveNoSay(t *testing.T) {
 	dir, foreign := folder(t, 3), folder(t, 2)
 	ln := listenHere(t)
-	good := secretJob(t, ln, 2, 20*time.Second)
+	good := secretJob(t, ln, 2, time.Minute)
 	good.Rank, good.Host, good.Elastic, good.Certs, good.id, good.host = 1, false, true, dir, nil, nil
 	ends := make(chan error, 3)
 	go func() {

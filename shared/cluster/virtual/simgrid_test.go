@@ -16,7 +16,7 @@ import (
 )
 
 // simGrid builds the ring of testdata against SimGrid, or skips in a line where that is not installed.
-func simGrid(t *testing.T) func(ranks, steps, bytes int) (virtual float64, messages int64, wall float64) {
+func simGrid(t testing.TB) func(ranks, steps, bytes int) (virtual float64, messages int64, wall float64) {
 	t.Helper()
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("builds a C++ program and runs it: GRADSYNC_LONG=1 does")
@@ -47,7 +47,7 @@ func simGrid(t *testing.T) func(ranks, steps, bytes int) (virtual float64, messa
 }
 
 // passes runs steps of a ring of messages in virtual time.
-func passes(t *testing.T, ranks, steps, bytes int) (seconds float64, messages int64, wall float64) {
+func passes(t testing.TB, ranks, steps, bytes int) (seconds float64, messages int64, wall float64) {
 	t.Helper()
 	rt := virtual.New(cluster.Uniform(ranks, reference, nil), virtual.Config{Headerless: true})
 	begin := time.Now()
@@ -72,8 +72,7 @@ func passes(t *testing.T, ranks, steps, bytes int) (seconds float64, messages in
 }
 
 // SimGrid, asked the same, says the same: of a whole all-reduce of 64 ranks, by events and by the
-// recurrence, and of 100 steps of 1,000, at three times the messages per second or more: a ratio of
-// the same run, some 12 to 23 on a quiet machine, 3.9 at load 16.
+// recurrence, and of 100 steps of 1,000.
 func TestClockIsSimGrids(t *testing.T) {
 	run := simGrid(t)
 	same := func(what string, got, want float64) {
@@ -98,16 +97,26 @@ func TestClockIsSimGrids(t *testing.T) {
 		same(fmt.Sprintf("rank %d of 64, by the recurrence", rank), 1e-12*float64(end), want)
 	}
 	for _, c := range []struct{ ranks, steps, bytes int }{{64, 126, 4 * chunk}, {1000, 100, 100_000}} {
-		theirs, n, theirWall := run(c.ranks, c.steps, c.bytes)
-		ours, messages, wall := passes(t, c.ranks, c.steps, c.bytes)
+		theirs, n, _ := run(c.ranks, c.steps, c.bytes)
+		ours, messages, _ := passes(t, c.ranks, c.steps, c.bytes)
 		same(fmt.Sprintf("%d steps of %d ranks", c.steps, c.ranks), ours, theirs)
 		if n != messages || n != int64(c.ranks*c.steps) {
 			t.Errorf("%d steps of %d ranks: %d messages, SimGrid %d", c.steps, c.ranks, messages, n)
 		}
-		t.Logf("%d ranks: %.9f s; %.0f k messages/s, set-up included, SimGrid %.0f k/s without: %.1f times",
-			c.ranks, ours, float64(n)/wall/1e3, float64(n)/theirWall/1e3, theirWall/wall)
-		if c.ranks == 1000 && theirWall < 3*wall {
-			t.Errorf("%d ranks: %.1f times SimGrid's messages per second, want 3", c.ranks, theirWall/wall)
-		}
 	}
+}
+
+// BenchmarkBesideSimGrid measures messages per second, with the set-up, and how many times SimGrid's that is, without its:
+// some 12 to 23 on a quiet machine, 3.9 at load 16.
+func BenchmarkBesideSimGrid(b *testing.B) {
+	run := simGrid(b)
+	var n int64
+	var wall, theirs float64
+	for b.Loop() {
+		_, messages, took := run(1000, 100, 100_000)
+		_, _, own := passes(b, 1000, 100, 100_000)
+		n, wall, theirs = n+messages, wall+own, theirs+took
+	}
+	b.ReportMetric(float64(n)/wall, "messages/s")
+	b.ReportMetric(theirs/wall, "times-SimGrid's")
 }

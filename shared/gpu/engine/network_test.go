@@ -12,6 +12,7 @@ import (
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
 	"gradsync/shared/tensor/engine/portable"
+	"gradsync/shared/tensor/enginetest"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/optim"
 )
@@ -152,7 +153,7 @@ func TestNetworks(t *testing.T) {
 			want := train(t, m, portable.New(), 3)
 			other, err := tensor.Lookup("asm")
 			if err != nil {
-				t.Fatal(err)
+				t.Skipf("%v: how far its rounding is off is what devices may be: it needs AVX2 and FMA, and no GRADSYNC_CPU=portable", err)
 			}
 			yard := train(t, m, other, 3)
 			all[0].near(t, want, yard)
@@ -256,12 +257,8 @@ func TestNoAllocationPerStep(t *testing.T) {
 				t.Fatal(errs)
 			}
 		}
-		least := math.Inf(1)
-		for try := 0; try < 5 && least > 0; try++ {
-			least = min(least, testing.AllocsPerRun(2, step))
-		}
-		if least != 0 {
-			t.Errorf("%v allocations per step, want 0", least)
+		if n := enginetest.Quiet(2, step); n != 0 {
+			t.Errorf("%v allocations per step, want 0", n)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -191,6 +192,7 @@ func TestSizeAt(t *testing.T) {
 }
 
 func TestNoAllocation(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, x := range [][]float32{sprinkled(r, 5000, 0.1), blocked(r, 5000)} {
 		y := make([]float32, len(x))

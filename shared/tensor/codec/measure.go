@@ -31,6 +31,9 @@ const (
 // that does not stay in a core's own cache beside its wire.
 const measured = 1 << 20
 
+// now is the clock; tests have their own.
+var now = time.Now
+
 // Measure measures this machine for about the time of budget: every registered
 // codec in the order of IDs, then Count, Convert and Copy, over elements of which
 // the share density is not +0, at random places. Each rate is that of the fastest
@@ -39,7 +42,7 @@ const measured = 1 << 20
 //
 // Source: ours: S42 needs Tc and Td, and one cold call misjudges them
 func Measure(density float64, budget time.Duration) []Rate {
-	begin := time.Now()
+	begin := now()
 	x := testVector(measured, density)
 	rates, passes := []Rate(nil), []func(){}
 	best := []time.Duration(nil)
@@ -58,11 +61,11 @@ func Measure(density float64, budget time.Duration) []Rate {
 	add(func() { vec.CountNonzero(x) })
 	add(func() { convert(out, w, x, 3, 0.1) })
 	add(func() { copy(out, x) })
-	for round := 0; round < 3 || time.Since(begin) < budget; round++ {
+	for round := 0; round < 3 || now().Sub(begin) < budget; round++ {
 		for i, f := range passes {
-			start := time.Now()
+			start := now()
 			f()
-			best[i] = min(best[i], max(time.Since(start), 1))
+			best[i] = min(best[i], max(now().Sub(start), 1))
 		}
 	}
 	rate := func(i int) float64 { return float64(vec.Bytes(measured)) / best[i].Seconds() }

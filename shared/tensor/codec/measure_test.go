@@ -7,13 +7,22 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// Every codec once in the order of IDs, then the passes; rates between a byte a
-// nanosecond's thousandth and what no memory reaches; the budget is about kept.
+// Every codec once in the order of IDs, then the passes, each at the rate of its fastest round: on a clock on which each
+// look takes longer than the one before, that is the first round's. Rounds go on until the budget is over.
 func TestMeasure(t *testing.T) {
-	begin := time.Now()
+	defer func() { now = time.Now }()
+	const tick, passes = time.Microsecond, 15 // three of each codec, and three that are none
+	looks, clock := 0, time.Time{}
+	now = func() time.Time {
+		looks++
+		clock = clock.Add(time.Duration(looks) * tick)
+		return clock
+	}
 	got := Measure(0.1, 50*time.Millisecond)
-	if took := time.Since(begin); took < 50*time.Millisecond || took > 20*time.Second {
-		t.Errorf("measured for %v", took)
+	// k looks take k(k+1)/2 µs, 50 ms are 316. One is the beginning, two a pass, one before each round but the first three, and
+	// one ends them: after ten rounds 310 are too few.
+	if want := 1 + 11*2*passes + 11 - 3 + 1; looks != want {
+		t.Errorf("%d looks at the clock, want %d: rounds until 50 ms are over", looks, want)
 	}
 	var want []string
 	for _, c := range All() {
@@ -23,12 +32,22 @@ func TestMeasure(t *testing.T) {
 	if len(got) != len(want) {
 		t.Fatalf("%+v, want %v", got, want)
 	}
-	plausible := func(v float64) bool { return v > 1e6 && v < 1e13 }
+	pass := 0
+	rate := func() float64 { // of the first round: looks 2, then 3 and 4, 5 and 6 …
+		pass++
+		return 4 * measured / (time.Duration(2+2*(pass-1)+1) * tick).Seconds()
+	}
 	for i, r := range got {
-		codec := i < len(want)-3
-		if r.Name != want[i] || !plausible(r.Encode) || plausible(r.Decode) != codec || plausible(r.Accumulate) != codec || !codec && r.Decode+r.Accumulate != 0 {
-			t.Errorf("%+v, want %s", r, want[i])
+		w := Rate{Name: want[i], Encode: rate()}
+		if i < len(want)-3 {
+			w.Decode, w.Accumulate = rate(), rate()
 		}
+		if r != w {
+			t.Errorf("%+v, want %+v", r, w)
+		}
+	}
+	if pass != passes {
+		t.Errorf("%d passes, want %d", pass, passes)
 	}
 }
 

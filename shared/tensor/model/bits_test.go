@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/optim"
 )
 
@@ -50,6 +53,33 @@ func TestPortableBits(t *testing.T) {
 		}
 		if got := hex.EncodeToString(h.Sum(nil))[:16]; got != want {
 			t.Errorf("%s: hash %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestNarrowerInstructionsGiveTheSameBits: engine asm trains every kind of layer to the same bits with AVX2 as with AVX-512.
+func TestNarrowerInstructionsGiveTheSameBits(t *testing.T) {
+	if e, err := tensor.Lookup("asm"); err != nil || fmt.Sprint(e) != "asm (avx512)" {
+		t.Skipf("%v, %v: it needs AVX-512, and no GRADSYNC_CPU", e, err)
+	}
+	for _, name := range []string{"lenet5", "resnet18", "vgg19_bn"} {
+		var all [2][]float32
+		for i, value := range []string{"", "avx2"} {
+			t.Setenv("GRADSYNC_CPU", value)
+			m, e, params := openOn(t, name, "asm")
+			w, grads, sgd := m.NewWorkspace(e, 19, 2), make([]float32, len(params)), optim.SGD{Rate: 0.05}
+			for step := range 2 {
+				x, labels := batch(m, 19, uint64(step))
+				loss, err := w.Gradient(params, grads, x, labels, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sgd.Step(params, grads)
+				all[i] = append(append(all[i], float32(loss)), grads...)
+			}
+		}
+		if !slices.Equal(all[0], all[1]) {
+			t.Errorf("%s: other bits", name)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (e *counting) BatchNormReLUBackward(c *tensor.Call, g tensor.Norm, x, dy, s
 // two gradients too.
 func TestFuserGivesTheSameBits(t *testing.T) {
 	if _, err := tensor.Lookup("asm"); err != nil {
-		t.Skip(err) // the one Fuser
+		t.Skipf("%v: the one Fuser needs AVX2 and FMA, and no GRADSYNC_CPU=portable", err)
 	}
 	for name, want := range map[string][3]int{"resnet18": {8, 9, 8}, "resnet110": {54, 55, 54}, "vgg19_bn": {0, 0, 16}, "lenet5": {}} {
 		m, e, params := openOn(t, name, "asm")

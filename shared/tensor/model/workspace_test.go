@@ -5,13 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime/debug"
 	"slices"
 	"testing"
 
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
+	"gradsync/shared/tensor/enginetest"
 	"gradsync/shared/tensor/model"
 )
 
@@ -189,15 +189,11 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 	})
 }
 
-// TestNoAllocationPerStep: no step allocates after the first. The counter is the
-// whole process's, and behind engine onednn cleanups of earlier tests' objects
-// and a pool of call frames allocate now and then: one quiet try of five shows
-// that the step does not.
+// TestNoAllocationPerStep: no step allocates after the first.
 func TestNoAllocationPerStep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second: make test has it")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		x, labels := batch(m, 2, 2)
 		grads := make([]float32, len(params))
@@ -218,12 +214,8 @@ func TestNoAllocationPerStep(t *testing.T) {
 					}
 				}
 			}
-			least := math.Inf(1)
-			for try := 0; try < 5 && least > 0; try++ {
-				least = min(least, testing.AllocsPerRun(3, step))
-			}
-			if least != 0 {
-				t.Errorf("%v allocations per step on %d threads, want 0", least, threads)
+			if n := enginetest.Quiet(3, step); n != 0 {
+				t.Errorf("%v allocations per step on %d threads, want 0", n, threads)
 			}
 		}
 	})

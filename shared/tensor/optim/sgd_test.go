@@ -2,6 +2,7 @@ package optim
 
 import (
 	"math"
+	"runtime/debug"
 	"testing"
 )
 
@@ -35,6 +36,7 @@ func TestPyTorch(t *testing.T) {
 }
 
 func TestNoAllocation(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	s := SGD{Rate: 0.1, Momentum: 0.9, WeightDecay: 1e-4}
 	p, g := make([]float32, 1000), make([]float32, 1000)
 	if n := testing.AllocsPerRun(10, func() { s.Step(p, g) }); n != 0 {

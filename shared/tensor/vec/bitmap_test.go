@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 )
 
@@ -136,6 +137,7 @@ func FuzzBitmap(f *testing.F) {
 // TestNoAllocation: coding into a buffer with room allocates nothing, and a
 // decoder never does, whatever it is sent.
 func TestNoAllocation(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	v, r := newVectors(1000, 5), rand.New(rand.NewPCG(1, 2))
 	for i := range v.b {
 		v.b[i] *= float32(r.IntN(2))

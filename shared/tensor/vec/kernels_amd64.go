@@ -1,6 +1,10 @@
 package vec
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"gradsync/shared/simd"
+)
 
 // active is the set in use: the widest that this machine supports.
 var active = widest()
@@ -15,9 +19,9 @@ func widest() isa {
 	return portable
 }
 
-// supports reports whether the CPU has the instructions of a set's kernels and
-// the operating system saves their registers. (Packages that papers are built
-// from import nothing but the standard library, hence no CPUID module.)
+// supports reports whether the CPU has the instructions of a set's kernels, simd
+// allows them and the operating system saves their registers. (Packages that papers
+// are built from import no module of others, hence none for CPUID.)
 func supports(set isa) bool {
 	const (
 		popcnt, osxsave, avx      = 1 << 23, 1 << 27, 1 << 28 // leaf 1, ECX
@@ -28,7 +32,7 @@ func supports(set isa) bool {
 	if set == portable {
 		return true
 	}
-	if leaves, _, _ := cpuid(0); leaves < 7 {
+	if leaves, _, _ := cpuid(0); leaves < 7 || !simd.AVX2() || set == avx512 && !simd.AVX512() {
 		return false
 	}
 	const first = popcnt | osxsave | avx

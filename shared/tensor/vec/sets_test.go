@@ -27,7 +27,7 @@ func eachSet(t *testing.T, test func(t *testing.T)) {
 	for _, set := range []isa{portable, avx2, avx512} {
 		t.Run(set.String(), func(t *testing.T) {
 			if !supports(set) {
-				t.Skipf("this machine has no %v", set)
+				t.Skipf("this machine has no %v, or GRADSYNC_CPU leaves it out", set)
 			}
 			defer use(set)()
 			test(t)

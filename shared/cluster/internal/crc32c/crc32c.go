@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
-	"sync"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -26,9 +25,6 @@ const (
 	pass   = folded + 3*stride + block
 )
 
-// texts are kept: crc32 makes what it reads escape, and 256 bytes a message would be most of what a message allocates.
-var texts = sync.Pool{New: func() any { return new([block]byte) }}
-
 // Update continues sum, 0 at first, over b: crc32.Update with Castagnoli's polynomial P.
 //
 // A text A·x^n + B has the remainder of (A·x^n mod P) + B. So the first 256 bytes are folded into the next 256, word by word,
@@ -37,21 +33,20 @@ func Update(sum uint32, b []byte) uint32 {
 	if !wide && !narrow || len(b) < least || narrow && len(b) < block+pass {
 		return crc32.Update(sum, castagnoli, b)
 	}
-	text := texts.Get().(*[block]byte)
-	defer texts.Put(text)
+	var text [block]byte
 	copy(text[:], b)
 	// A sum is the complement of the register, which a text begins in.
 	binary.LittleEndian.PutUint32(text[:], binary.LittleEndian.Uint32(text[:])^^sum)
 	b = b[block:]
 	if wide {
 		n := len(b) / block * block
-		fold(text, b[:n], &next)
+		fold(&text, b[:n], &next)
 		b = b[n:]
 	}
 	for ; len(b) >= pass; b = b[pass:] { // narrow
-		further(text, b)
+		further(&text, b)
 	}
-	return crc32.Update(crc32.Update(^uint32(0), castagnoli, text[:]), castagnoli, b)
+	return crc32.Update(^register(&text), castagnoli, b)
 }
 
 // further makes text, of which b is the continuation, a text of the same remainder a pass further on. A register is the beginning

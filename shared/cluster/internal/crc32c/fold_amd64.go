@@ -1,11 +1,15 @@
 package crc32c
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"gradsync/shared/simd"
+)
 
 // wide says that there are products of polynomials in 512 bits, narrow that there are in 256 alone.
 var (
-	wide   = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPCLMULQDQ
-	narrow = !wide && cpu.X86.HasAVX2 && cpu.X86.HasSSE42 && multiplies()
+	wide   = simd.AVX512() && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
+	narrow = !wide && simd.AVX2() && cpu.X86.HasAVX2 && cpu.X86.HasSSE42 && multiplies()
 )
 
 // multiplies reports whether the processor has VPCLMULQDQ, for which package cpu looks only where there is AVX-512.
@@ -25,3 +29,8 @@ func move(text, b *[block]byte, powers *[2]uint64)
 //
 //go:noescape
 func foldAndSum(text *[block]byte, b []byte, powers *[2]uint64) (sums [3]uint32)
+
+// register returns the register that text leaves, from 0: crc32 would make it escape, and a message would allocate it.
+//
+//go:noescape
+func register(text *[block]byte) uint32

@@ -139,3 +139,18 @@ loopSum:
 	MOVL R9, sums_1+44(FP)
 	MOVL R10, sums_2+48(FP)
 	RET
+
+// func register(text *[block]byte) uint32
+TEXT ·register(SB), NOSPLIT, $0-12
+	MOVQ text+0(FP), SI
+	LEAQ const_block(SI), CX
+	XORL R8, R8
+
+loopText:
+	CRC32Q (SI), R8
+	CRC32Q 8(SI), R8
+	ADDQ $16, SI
+	CMPQ SI, CX
+	JLT  loopText
+	MOVL R8, ret+8(FP)
+	RET

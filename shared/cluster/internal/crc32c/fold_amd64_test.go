@@ -4,8 +4,6 @@ import (
 	"hash/crc32"
 	"testing"
 
-	"gradsync/shared/race"
-
 	"golang.org/x/sys/cpu"
 )
 
@@ -17,13 +15,7 @@ func TestNarrow(t *testing.T) {
 	defer func(w, n bool) { wide, narrow = w, n }(wide, narrow)
 	wide, narrow = false, true
 	testUpdate(t)
-	all := make([]byte, block+2*pass)
-	if race.Enabled {
-		return
-	}
-	if n := testing.AllocsPerRun(100, func() { Update(0, all) }); n != 0 {
-		t.Errorf("%v allocations a sum, want 0", n)
-	}
+	allocatesNothing(t)
 }
 
 // A pass moves a text by that length: the remainder is that of text and continuation.

@@ -22,8 +22,8 @@
 //
 // How it keeps its bits: the order of every sum follows from the shapes alone,
 // never from the CPU, the number of threads or the size of a cache block; the
-// class is called fma32. Nothing switches the instruction set: the tests run both
-// where the CPU has AVX-512, and --engine portable does without assembly.
+// class is called fma32. GRADSYNC_CPU alone narrows the instruction set (see package
+// simd); the tests run both where they may, and --engine portable does without assembly.
 package asm
 
 // Name selects the engine (--engine); Class is its bit class.

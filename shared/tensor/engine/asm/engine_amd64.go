@@ -3,6 +3,7 @@ package asm
 import (
 	"github.com/klauspost/cpuid/v2"
 
+	"gradsync/shared/simd"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/internal/team"
 )
@@ -17,29 +18,40 @@ const (
 
 func (i isa) String() string { return [...]string{avx2: "avx2", avx512: "avx512"}[i] }
 
-// best returns the widest set this CPU runs; ok is false if it runs none.
+// wide says that this CPU runs the wider set.
+var wide = cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.AVX512BW)
+
+// best returns the widest set that this CPU runs and simd allows; ok is false if there is none.
 func best() (set isa, ok bool) {
 	switch {
-	case cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.AVX512BW):
+	case wide && simd.AVX512():
 		return avx512, true
-	case cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3):
+	case simd.AVX2() && cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3):
 		return avx2, true
 	}
 	return 0, false
 }
 
 func init() {
-	if set, ok := best(); ok {
-		tensor.Register(Name, func() tensor.Engine { return engine{set} })
-	}
+	tensor.Register(Name, func() tensor.Engine {
+		if set, ok := best(); ok {
+			return engine{set}
+		}
+		return nil
+	})
 }
 
 // engine has no state but its kernels: scratch lives in the Call.
 type engine struct{ isa isa }
 
-// String names the kernels too: "asm (avx512)". Results do not: the bits are the
+// String names the kernels too, "asm (avx512)", and says what kept wider ones away. Results do not: the bits are the
 // same.
-func (e engine) String() string { return Name + " (" + e.isa.String() + ")" }
+func (e engine) String() string {
+	if wide && !simd.AVX512() {
+		return Name + " (" + e.isa.String() + " by GRADSYNC_CPU)"
+	}
+	return Name + " (" + e.isa.String() + ")"
+}
 
 func (engine) Name() string  { return Name }
 func (engine) Class() string { return Class }

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"slices"
 	"testing"
 
 	"gradsync/shared/tensor"
@@ -25,5 +26,21 @@ func TestRegistered(t *testing.T) {
 	}
 	if ok && (e.Name() != Name || e.Class() != Class) {
 		t.Errorf("engine %s of class %s", e.Name(), e.Class())
+	}
+}
+
+func TestTheVariableLimitsTheEngine(t *testing.T) {
+	engines(t)
+	want := "asm (avx2)"
+	if wide {
+		want = "asm (avx2 by GRADSYNC_CPU)"
+	}
+	t.Setenv("GRADSYNC_CPU", "avx2")
+	if e, err := tensor.Lookup(Name); err != nil || e != (engine{avx2}) || e.(engine).String() != want {
+		t.Errorf("avx2: %v, %v, want %s", e, err, want)
+	}
+	t.Setenv("GRADSYNC_CPU", "portable")
+	if e, err := tensor.Lookup(Name); err == nil || slices.Contains(tensor.Engines(), Name) {
+		t.Errorf("portable: %v of %v, want no engine asm", e, tensor.Engines())
 	}
 }

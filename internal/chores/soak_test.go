@@ -1,0 +1,191 @@
+package chores
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Files of soak, below the root.
+const (
+	soakScript = ".ci/soak/run"
+	soakTests  = ".ci/soak/tests.csv"
+	soakLedger = ".ci/soak/ledger.csv"
+)
+
+// soaked makes a clone that holds the script and lists one test, with a program `go` in front of the PATH that prints text.
+func soaked(t *testing.T, text string) (dir string) {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(soakScript)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bash", "git", "setpriv"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not on PATH: soak needs it", name)
+		}
+	}
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := os.MkdirTemp("", "")
+	if err == nil {
+		err = os.Chmod(bin, 0o755) // a stranger calls the program in it
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(bin) })
+	write(t, bin, "go", "#!/bin/sh\nif [ \"$1\" = env ]; then exec "+real+" \"$@\"; fi\n"+text)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	dir = clone(t)
+	write(t, dir, soakScript, string(script))
+	write(t, dir, soakTests, "package,test,hung on,now\n./p,TestLucky,luck,nothing\n")
+	write(t, dir, "p/p_test.go", "package p\n\nfunc TestLucky(t *testing.T) {\n}\n")
+	write(t, dir, ".gitignore", "/out/\n")
+	commit(t, "init", "-q")
+	commit(t, "add", "-A")
+	commit(t, "commit", "-qm", "one")
+	return dir
+}
+
+func commit(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func table(t *testing.T, path string) [][]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// noted returns condition, part, times, passed, failed and skipped of the ledger's rows.
+func noted(t *testing.T, dir string) (out string) {
+	t.Helper()
+	for _, r := range table(t, filepath.Join(dir, filepath.FromSlash(soakLedger)))[1:] {
+		out += strings.Join([]string{r[0], r[1], r[2], r[6], r[7], r[8]}, " ") + "\n"
+	}
+	return out
+}
+
+// Both parts are counted, what is green is not run again, a changed test voids it, and what fails is said and ends with an error.
+func TestSoakGoesOnWhereItStopped(t *testing.T) {
+	dir := soaked(t, `case "$*" in *TestLucky*) echo "--- PASS: a"; echo "--- PASS: b";; *) echo "--- PASS: a"; echo "--- SKIP: c";; esac
+grep -q 'return' p/p_test.go && echo "--- FAIL: TestLucky of $GOMAXPROCS"
+echo "ok  	p	0.1s"
+`)
+	out, _, err := call(soak(), "procs-1", "--times", "3")
+	if got, want := noted(t, dir), "procs-1 suite 1 1 0 1\nprocs-1 listed 3 2 0 0\n"; err != nil || got != want {
+		t.Fatalf("ledger %q with error %v, want %q; printed\n%s", got, err, want, out)
+	}
+	out, _, err = call(soak(), "procs-1")
+	if err != nil || strings.Count(out, "green in "+soakLedger) != 2 {
+		t.Errorf("green once, it printed %q with error %v", out, err)
+	}
+	write(t, dir, "p/p_test.go", "package p\n\nfunc TestLucky(t *testing.T) {\n\treturn\n}\n")
+	if _, errOut, err := call(soak(), "procs-1"); err == nil || !strings.Contains(errOut, "commit the changes, or --no-ledger") {
+		t.Errorf("with a change it says %q with error %v", errOut, err)
+	}
+	commit(t, "commit", "-qam", "two")
+	out, errOut, err := call(soak(), "procs-1")
+	if err == nil || !strings.Contains(errOut, "failed under procs-1, suite: 1") || !strings.Contains(out, "--- FAIL: TestLucky of 1\n") {
+		t.Errorf("of a test that fails it says %q with error %v; printed\n%s", errOut, err, out)
+	}
+	if got, want := noted(t, dir), "procs-1 suite 1 1 1 1\nprocs-1 listed 20 2 1 0\n"; got != want {
+		t.Errorf("ledger %q, want %q", got, want)
+	}
+}
+
+// Each condition is what its name says.
+func TestSoaksConditions(t *testing.T) {
+	soaked(t, `echo "--- PASS: $(pwd | grep -cE '/grad sync [^/]*/gradsync$') $(umask) ${HOME-none} $(id -u) ${GOMAXPROCS-} $CGO_ENABLED ${GRADSYNC_CPU-} $*"
+echo "ok  	p"
+test ! "${HOME-}" || exit 0
+test -w "$GOCACHE" && test -w "$GOPATH" && touch made && echo "--- PASS: writes"
+`)
+	t.Setenv("GRADSYNC_CPU", "")
+	user := max(os.Getuid(), 1)
+	if os.Getuid() == 0 {
+		user = 65534
+	}
+	for name, want := range map[string]string{
+		"procs-1": "1 0  test", "procs-16": "16 0  test", "race": " 1  test .* -race -shuffle=on", "busy": " 0  test",
+		"stranger": fmt.Sprintf("^--- PASS: 1 0077 none %d  0  test", user), "avx2": " 0 avx2 test", "portable": " 0 portable test",
+	} {
+		out, errOut, err := call(soak(), "--part", "suite", "--no-ledger", name)
+		text, _ := os.ReadFile(filepath.Join("out", "soak", name+"-suite.txt"))
+		if err != nil || !regexp.MustCompile("(?m)"+want).Match(text) || strings.Contains(string(text), "writes") != (name == "stranger") {
+			t.Errorf("%s: %v\n%s%s\n%s", name, err, out, errOut, text)
+		}
+	}
+}
+
+// Wrong words are one line.
+func TestSoakWrong(t *testing.T) {
+	soaked(t, "")
+	for args, want := range map[string]string{
+		"slow":       "soak: unknown condition \"slow\": known are procs-1 procs-16 busy race stranger avx2 portable\n",
+		"--part all": "soak: --part all: want suite or listed\n",
+		"--times 0":  "soak: --times 0: want a number from 1\n",
+	} {
+		if _, errOut, err := call(soak(), strings.Fields(args)...); !errors.As(err, new(*UsageError)) || errOut != want {
+			t.Errorf("soak %s: %q with error %v, want %q", args, errOut, err, want)
+		}
+	}
+}
+
+// Every listed test is there, once, with what its verdict hung on and what it is now.
+func TestSoakedTestsAreThere(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range table(t, filepath.Join("..", "..", filepath.FromSlash(soakTests)))[1:] {
+		if id := row[0] + " " + row[1]; seen[id] || row[2] == "" || row[3] == "" {
+			t.Errorf("%v is listed twice, or lacks a word", row)
+		} else {
+			seen[id] = true
+		}
+		files, _ := filepath.Glob(filepath.Join("..", "..", row[0], "*_test.go"))
+		found := false
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || strings.Contains(string(text), "\nfunc "+row[1]+"(")
+		}
+		if !found {
+			t.Errorf("%s lists %s of %s, which is not there", soakTests, row[1], row[0])
+		}
+	}
+}
