@@ -144,10 +144,11 @@ type Config struct {
 
 	Wait          WaitForm // reading of eq. (1)
 	PostUpdateGap bool     // tests the version n is about to hold, not the one it computed its gradient on
-	LiteralFSS    bool     // releases FSS after one completion of the oldest, WSS when its time is over, however large the gap then is
-	Join          bool     // lets QIS arrivals join a group that waits and be answered with it
-	QISWeight     Scale    // default 1/N
-	GroupWeight   Scale    // default 1/K
+	// LiteralFSS releases FSS after one completion of the oldest, WSS when its time is over, however large the gap then is.
+	LiteralFSS  bool
+	Join        bool  // lets QIS arrivals join a group that waits and be answered with it
+	QISWeight   Scale // default 1/N
+	GroupWeight Scale // default 1/K
 }
 
 // DefaultConfig returns the default reading for n workers. The thresholds scale with n because one round of n
@@ -425,7 +426,8 @@ func (p *policy) due(appliedOnly bool) (nodes []int, fresh bool) {
 
 // groupWaits reports whether a WSS or FSS gradient waits for its update.
 func (p *policy) groupWaits() bool {
-	return p.wait > 0 && slices.ContainsFunc(p.held, func(h held) bool { return h.waiting && !h.applied && h.State != QIS })
+	waits := func(h held) bool { return h.waiting && !h.applied && h.State != QIS }
+	return p.wait > 0 && slices.ContainsFunc(p.held, waits)
 }
 
 // within is the re-check: it reports whether v, handed to all of nodes, is at most Smax ahead of everybody else.

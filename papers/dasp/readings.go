@@ -54,7 +54,7 @@ type DurationForm uint8
 // The readings, most probable first.
 const (
 	DurationCompute   DurationForm = iota // the forward and backward pass, as the worker measures it
-	DurationIteration                     // from the weights' leaving the server to the gradient's arrival, with both transfers
+	DurationIteration                     // from the weights' leaving the server to the gradient's arrival: both transfers
 )
 
 var durationNames = []string{"compute", "iteration"}

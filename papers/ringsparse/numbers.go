@@ -67,7 +67,8 @@ func newRing(p cluster.Proc, crew *collective.Crew, job *Job, r rules) (*ring, e
 // checkDecisions refuses a log that has not the decisions of the steps to make again.
 func (x *ring) checkDecisions() error {
 	if got, want := len(x.log.Decisions), int(x.job.Timed)*len(x.job.Layers)*x.cut; x.own != nil && got != want {
-		return fmt.Errorf("ringsparse: rank %d: %d decisions for %d steps to make again, want %d", x.rank, got, x.job.Timed, want)
+		return fmt.Errorf("ringsparse: rank %d: %d decisions for %d steps to make again, want %d",
+			x.rank, got, x.job.Timed, want)
 	}
 	return nil
 }
@@ -94,8 +95,8 @@ func (x *ring) params() []float32 {
 	return x.own.params
 }
 
-// regroup returns the ring of the living, after a loss, which repeats the step, or if given has what it led to: then all
-// that this rank drops in it had been sent.
+// regroup returns the ring of the living, after a loss, which repeats the step, or if given has what it led to: then
+// all that this rank drops in it had been sent.
 func (x *ring) regroup(crew *collective.Crew) (y *ring, given bool, err error) {
 	made, err := crew.Regroup(x.step, x.params())
 	if err != nil {
@@ -302,7 +303,8 @@ func (m *model) encode(h Header, i int) (cluster.Msg, uint8, error) {
 	return cluster.Msg{Declared: int(math.Round(c.Codec.SizeAt(h.Elements, density)))}, c.Codec.ID(), nil
 }
 
-// Decision holds what a block's numbers decided when it was packed: S41's kind, S42's codec and the length that came of it.
+// Decision holds what a block's numbers decided when it was packed: S41's kind, S42's codec and the length that came of
+// it.
 // A run that makes a step again by its decisions sends the same messages at the same instants.
 //
 // Source: ours: a run that is killed goes on

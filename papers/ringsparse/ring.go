@@ -338,7 +338,8 @@ func (x *ring) open(i, b, m int) (h Header, c codec.Codec, err error) {
 		return h, c, err
 	}
 	if x.only != 0 && h.Kind != x.only {
-		return h, c, fmt.Errorf("ringsparse: rank %d sent %v, want %v: do all ranks have the same options?", x.msg[b].From, h.Kind, x.only)
+		return h, c, fmt.Errorf("ringsparse: rank %d sent %v, want %v: do all ranks have the same options?",
+			x.msg[b].From, h.Kind, x.only)
 	}
 	if h.Codec != 0 {
 		x.spend(4*h.Elements, x.decoders[h.Codec].Decode)
@@ -368,7 +369,8 @@ func (x *ring) update() error {
 	return cluster.Compute(x.all, work, x.own.finish)
 }
 
-// post posts the receive from the left neighbour into buffer b. Its tag is the layer's, so that layers cannot be mixed up.
+// post posts the receive from the left neighbour into buffer b. Its tag is the layer's, so that layers cannot be mixed
+// up.
 func (x *ring) post(b int) cluster.Req {
 	x.msg[b] = cluster.Msg{Body: x.buf[b]}
 	return x.p.Irecv(mod(x.rank-1, x.n), cluster.Tag(x.layer), &x.msg[b]) // S1–S7, step 1

@@ -99,7 +99,8 @@ var sparseAlgorithms = []algorithm{
 			"N 块 GPU，一个网络，BatchSize，学习率 η，迭代次数"},
 		Out:   notebook.Both{"the same weights on every GPU", "每块 GPU 上权重相同"},
 		Place: "S1–S7, step",
-		Code: []string{"papers/ringsparse Run", "papers/ringsparse ring.iterate", "papers/ringsparse stores.localStep", "papers/ringsparse ring.post",
+		Code: []string{"papers/ringsparse Run", "papers/ringsparse ring.iterate", "papers/ringsparse stores.localStep",
+			"papers/ringsparse ring.post",
 			"papers/ringsparse ring.send"},
 		Elsewhere: map[int]notebook.Both{
 			2: notebook.Both{"before Run: every Task begins with the same weights", "在 Run 之前：每个 Task 以相同的权重开始"},
@@ -128,7 +129,8 @@ var sparseAlgorithms = []algorithm{
 		Out:   notebook.Both{"the layer’s new weights, the same bits on every GPU", "该层的新权重，每块 GPU 上逐比特相同"},
 		Place: "S4–S6, step",
 		Code: []string{"papers/ringsparse ring.exchange", "papers/ringsparse ring.block", "papers/ringsparse ring.pack", "papers/ringsparse Choose",
-			"papers/ringsparse stores.encode", "papers/ringsparse Compress", "papers/ringsparse ring.reduce", "papers/ringsparse ring.gather",
+			"papers/ringsparse stores.encode", "papers/ringsparse Compress", "papers/ringsparse ring.reduce",
+			"papers/ringsparse ring.gather",
 			"papers/ringsparse stores.finish"},
 		Steps: []algorithmLine{
 			{0, notebook.Both{"S41: cut W′ and g into N blocks each", "S41：把 W′ 和 g 各切成 N 块"}, false},
