@@ -144,7 +144,7 @@ type Config struct {
 
 	Wait          WaitForm // reading of eq. (1)
 	PostUpdateGap bool     // tests the version n is about to hold, not the one it computed its gradient on
-	// LiteralFSS releases FSS after one completion of the oldest, WSS when its time is over, however large the gap then is.
+	// LiteralFSS releases FSS after one completion of the oldest, WSS when its time is over, however large the gap is.
 	LiteralFSS  bool
 	Join        bool  // lets QIS arrivals join a group that waits and be answered with it
 	QISWeight   Scale // default 1/N
