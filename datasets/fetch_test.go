@@ -250,13 +250,30 @@ func TestFetchResumes(t *testing.T) {
 	})
 }
 
+// deaf returns an address that nobody listens at and nobody can take: a connection has it.
+func deaf(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c.LocalAddr().String()
+}
+
 func TestFetchChangesMirror(t *testing.T) {
 	body := payload()
 	page := []byte("<!DOCTYPE html><html>moved</html>")
 	wrong := bytes.Clone(body)
 	wrong[7]++
-	down := serve(t, good(nil))
-	down.Close()
+	down := newMirror(good(nil))
+	down.Listener.Close()
+	down.URL = "http://" + deaf(t)
 	bad := map[string]*mirror{
 		"status 403":        serve(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }),
 		"an HTML page":      serve(t, good(page)),

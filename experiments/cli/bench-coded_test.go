@@ -13,7 +13,7 @@ func TestBenchCoded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
 	}
-	rc, out, msg := gradsync(strings.Fields("bench coded --sizes 64KiB --rounds 2 --seconds 0.001 --quiet --json")...)
+	rc, out, msg := gradsync(fields("bench coded --sizes 64KiB --rounds 2 --seconds 0.001 --quiet --json")...)
 	var got struct {
 		Peer  string
 		Cases []struct {
@@ -42,7 +42,7 @@ func TestBenchCoded(t *testing.T) {
 			}
 		}
 	}
-	rc, out, _ = gradsync(strings.Fields("bench coded --sizes 64KiB --rounds 1 --seconds 0.001 --engine copy,decode-2")...)
+	rc, out, _ = gradsync(fields("bench coded --sizes 64KiB --rounds 1 --seconds 0.001 --engine copy,decode-2")...)
 	if rc != exitOK || !strings.HasPrefix(out, "64 KiB of a layer, coded\ncopy ") || strings.Count(out, "\n") != 3 || !strings.Contains(out, "GB/s out") {
 		t.Errorf("exit code %d\n%s", rc, out)
 	}
@@ -52,7 +52,7 @@ func TestBenchCodedUsage(t *testing.T) {
 	for command, want := range map[string]string{
 		"--sizes 5": "--sizes 5: want a multiple of 64 bytes", "--engine encode-4": "known are copy, encode-2", "--rounds 0": "--rounds 0", "more": "want flags only",
 	} {
-		if rc, _, msg := gradsync(strings.Fields("bench coded " + command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+		if rc, _, msg := gradsync(fields("bench coded " + command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, want %q", command, rc, msg, want)
 		}
 	}

@@ -19,7 +19,7 @@ func TestBenchReportAndCheck(t *testing.T) {
 	dir := t.TempDir()
 	book, kept := filepath.Join(dir, "b.json"), filepath.Join(dir, "out", "k.json")
 	const quick = " --only messages --rounds 1 --seconds 0.001 --pause 0.01 --wait 0 --quiet --book "
-	rc, out, msg := gradsync(strings.Fields("bench report --limit 0 --kept " + kept + quick + book)...)
+	rc, out, msg := gradsync(fields("bench report --limit 0 --kept " + kept + quick + book)...)
 	if rc != exitOK || msg != "" || out != filepath.Join(dir, "b.md")+": 1 sections\n" {
 		t.Fatalf("exit code %d, %s\n%s", rc, msg, out)
 	}
@@ -58,14 +58,14 @@ func TestBenchReportAndCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.rc == exitDiffer {
-			rc, out, msg := gradsync(strings.Fields("bench check" + quick + book)...)
+			rc, out, msg := gradsync(fields("bench check" + quick + book)...)
 			const fell = "fell: Messages of virtual time: a ring of 64 ranks in virtual time: virtual × channels: "
 			if rc != c.rc || !strings.Contains(out, fell) || !strings.Contains(out, "3 ratios compared, ") {
 				t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 			}
 			continue
 		}
-		rc, out, msg := gradsync(strings.Fields("bench check --json" + quick + book)...)
+		rc, out, msg := gradsync(fields("bench check --json" + quick + book)...)
 		var got struct {
 			Machine string
 			Ratios  []bench.Change
@@ -81,7 +81,7 @@ func TestBenchReportUsage(t *testing.T) {
 		"report --rounds 0": "--rounds 0", "report --only vec,rings": `no section "rings": did you mean`, "report --tries 0": "--tries 0: at least 1",
 		"report --max-load NaN": "--max-load NaN", "report --wait -1": "--wait -1", "report --pause 61": "--pause 61: 0 to 60", "check --only x": "no section",
 	} {
-		if rc, _, msg := gradsync(strings.Fields("bench " + command)...); rc != exitUsage || !strings.Contains(msg, want) {
+		if rc, _, msg := gradsync(fields("bench " + command)...); rc != exitUsage || !strings.Contains(msg, want) {
 			t.Errorf("%s: exit code %d, %s", command, rc, msg)
 		}
 	}

@@ -16,7 +16,7 @@ func TestBenchRing(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("compiles and starts Open MPI: set GRADSYNC_LONG=1")
 	}
-	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB,64KiB --np 2,3 --rounds 2 --seconds 0.01 --quiet --json")...)
+	rc, out, msg := gradsync(fields("bench ring --sizes 4KiB,64KiB --np 2,3 --rounds 2 --seconds 0.01 --quiet --json")...)
 	var got struct {
 		Rows  []bench.RingRow
 		Facts []string
@@ -49,7 +49,7 @@ func TestBenchRingWithoutOpenMPI(t *testing.T) {
 		t.Skip("takes a second: make test has it")
 	}
 	t.Setenv("PATH", t.TempDir())
-	rc, out, msg := gradsync(strings.Fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --tls --quiet")...)
+	rc, out, msg := gradsync(fields("bench ring --sizes 4KiB --np 2 --rounds 1 --seconds 0.01 --tls --quiet")...)
 	if rc != exitOK || strings.Count(out, "absent") != 3 || !strings.Contains(out, "\n2 processes, 4 KiB, with TLS 1.3: ") ||
 		!strings.Contains(out, "\nopenmpi-allreduce: no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)\n") ||
 		!strings.Contains(out, "\nmpich-allreduce: no MPICH: no mpicc here (Debian: mpich libmpich-dev)\n") || !strings.Contains(out, "\nLoad average ") {
@@ -63,7 +63,7 @@ func TestBenchRingUsage(t *testing.T) {
 		"--conns -1":   "--conns -1",
 		"--segment -1": "--segment -1", "--short -1": "--short -1", "--sizes 9007199254740992KiB": "multiple of 64", "more": "want flags only",
 	} {
-		if rc, _, msg := gradsync(strings.Fields("bench ring " + command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+		if rc, _, msg := gradsync(fields("bench ring " + command)...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, want %q", command, rc, msg, want)
 		}
 	}
@@ -82,14 +82,14 @@ func TestBenchRingOnMPI(t *testing.T) {
 	for line, want := range map[string]string{
 		"bench ring --runtime pvm": "--runtime pvm: want tcp or mpi", "bench ring --runtime mpi --profile 1": "--profile is for --runtime tcp",
 	} {
-		if rc, _, msg := gradsync(strings.Fields(line)...); rc != exitUsage || !strings.Contains(msg, want) {
+		if rc, _, msg := gradsync(fields(line)...); rc != exitUsage || !strings.Contains(msg, want) {
 			t.Errorf("%s: exit code %d, %s", line, rc, msg)
 		}
 	}
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("compiles and starts Open MPI: set GRADSYNC_LONG=1")
 	}
-	rc, out, msg := gradsync(strings.Fields("bench ring --runtime mpi --sizes 4KiB,64KiB --np 2 --rounds 3 --seconds 0.01 --quiet --json")...)
+	rc, out, msg := gradsync(fields("bench ring --runtime mpi --sizes 4KiB,64KiB --np 2 --rounds 3 --seconds 0.01 --quiet --json")...)
 	if rc == exitFailed && strings.Contains(msg, "no Open MPI: no mpicc here (Debian: openmpi-bin libopenmpi-dev)") {
 		t.Skip(msg)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestBenchStep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second: make test has it")
 	}
-	rc, out, msg := gradsync(strings.Fields("bench step --model mlp --batch 4 --rounds 2 --seconds 0.02 --concurrent 2 --engine portable --profile 0.5 --json")...)
+	rc, out, msg := gradsync(fields("bench step --model mlp --batch 4 --rounds 2 --seconds 0.02 --concurrent 2 --engine portable --profile 0.5 --json")...)
 	var got struct {
 		Model, Peer string
 		Engines     []struct {
@@ -54,7 +55,7 @@ func TestBenchGemm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
 	}
-	rc, out, msg := gradsync(strings.Fields("bench gemm --m 16 --n 48 --k 32 --rounds 1 --seconds 0.01 --engine portable,gonum")...)
+	rc, out, msg := gradsync(fields("bench gemm --m 16 --n 48 --k 32 --rounds 1 --seconds 0.01 --engine portable,gonum")...)
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); rc != exitOK || len(lines) != 2 || !strings.HasPrefix(lines[0], "portable ") ||
 		!strings.HasPrefix(lines[1], "gonum ") || strings.Count(out, "GFLOP/s") != 2 {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
@@ -63,7 +64,7 @@ func TestBenchGemm(t *testing.T) {
 
 // Without PyTorch one line says so and the table goes on.
 func TestBenchWithoutPyTorch(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("bench step --batch 2 --rounds 1 --seconds 0.01 --engine portable,pytorch --python no-such-python --quiet")...)
+	rc, out, msg := gradsync(fields("bench step --batch 2 --rounds 1 --seconds 0.01 --engine portable,pytorch --python no-such-python --quiet")...)
 	if rc != exitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, "\npytorch: no PyTorch: --python no-such-python: it does not exist\n") ||
 		!strings.HasPrefix(out, "portable ") {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
@@ -100,7 +101,7 @@ func TestBenchUsage(t *testing.T) {
 		"bench gemm --size 0":                                "--size 0: at least 1\n",
 		"bench worker more":                                  "want flags only",
 	} {
-		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.HasPrefix(msg, "gradsync: ") || !strings.Contains(msg, want) ||
+		if rc, _, msg := gradsync(fields(command)...); rc != exitUsage || !strings.HasPrefix(msg, "gradsync: ") || !strings.Contains(msg, want) ||
 			strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
 		}
@@ -113,12 +114,14 @@ func TestBenchEngines(t *testing.T) {
 		t.Skip("takes most of a second: make test has it")
 	}
 	const gemm = "bench gemm --size 16 --rounds 1 --seconds 0.01 --engine portable"
-	if rc, _, msg := gradsync(strings.Fields(gemm + " --json")...); rc != exitOK || !strings.HasPrefix(msg, "engines here: "+engineStates()[0].label) ||
+	all := engineStates()
+	first := all[slices.IndexFunc(all, func(s engineState) bool { return s.why == "" })]
+	if rc, _, msg := gradsync(fields(gemm + " --json")...); rc != exitOK || !strings.HasPrefix(msg, "engines here: "+first.label) ||
 		strings.Count(msg, "\n") != 1 {
 		t.Errorf("exit code %d, %q", rc, msg)
 	}
 	for _, silent := range []string{gemm + " --quiet", "bench vec --mib 1 --rounds 1 --seconds 0.01 --engine copy"} {
-		if rc, _, msg := gradsync(strings.Fields(silent)...); rc != exitOK || msg != "" {
+		if rc, _, msg := gradsync(fields(silent)...); rc != exitOK || msg != "" {
 			t.Errorf("%s: exit code %d, %q", silent, rc, msg)
 		}
 	}
@@ -127,7 +130,7 @@ func TestBenchEngines(t *testing.T) {
 // More threads than cores: one line of warning, and the same in the object.
 func TestBenchCrowded(t *testing.T) {
 	command := fmt.Sprintf("bench gemm --size 16 --rounds 1 --seconds 0.01 --engine portable --quiet --json --threads %d", runtime.NumCPU()+1)
-	rc, out, msg := gradsync(strings.Fields(command)...)
+	rc, out, msg := gradsync(fields(command)...)
 	var got struct{ Warning string }
 	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.Warning == "" || msg != "warning: "+got.Warning+"\n" {
 		t.Errorf("exit code %d, %v, %q beside %q", rc, err, msg, got.Warning)
@@ -142,7 +145,7 @@ func TestBenchTooLarge(t *testing.T) {
 	}
 	for _, command := range []string{"gemm --size 100000000", "vec --mib 1000000000", "step --model resnet18 --image 16777216",
 		"step --model resnet18 --width 16 --batch 100000000"} {
-		rc, _, msg := gradsync(strings.Fields("bench " + command)...)
+		rc, _, msg := gradsync(fields("bench " + command)...)
 		if rc != exitUsage || !strings.Contains(msg, "this machine has ") || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", command, rc, msg)
 		}
@@ -155,7 +158,7 @@ func TestBenchBesidePyTorch(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("starts PyTorch: set GRADSYNC_LONG=1")
 	}
-	rc, out, msg := gradsync(strings.Fields("bench step --model vgg19_bn --width 0.125 --image 16 --batch 4 --concurrent 2 " +
+	rc, out, msg := gradsync(fields("bench step --model vgg19_bn --width 0.125 --image 16 --batch 4 --concurrent 2 " +
 		"--rounds 2 --seconds 0.01 --engine portable,pytorch --json")...)
 	var got struct {
 		Engines []struct {
@@ -210,7 +213,7 @@ func TestBenchGPU(t *testing.T) {
 		}
 	}
 	for args, says := range map[string]string{"--from " + report: "it is no report", "--into " + dir + "/none": "no such file", "--device cuda": noGPU} {
-		if rc, _, msg := gradsync(append([]string{"bench", "gpu"}, strings.Fields(args)...)...); rc != exitFailed || !strings.Contains(msg, says) {
+		if rc, _, msg := gradsync(append([]string{"bench", "gpu"}, fields(args)...)...); rc != exitFailed || !strings.Contains(msg, says) {
 			t.Errorf("%s: exit %d: %s", args, rc, msg)
 		}
 	}

@@ -84,7 +84,7 @@ func TestCalibrateTable(t *testing.T) {
 	}
 	rc, out, msg := gradsync("calibrate", "--seconds", "0.1", "--quiet")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if rc != exitOK || msg != "" || len(lines) != 12 || strings.Join(strings.Fields(lines[2]), " ") != "density 1 % 10 % 50 % 100 %" ||
+	if rc != exitOK || msg != "" || len(lines) != 12 || strings.Join(fields(lines[2]), " ") != "density 1 % 10 % 50 % 100 %" ||
 		!strings.HasPrefix(lines[9], "count ") || strings.Count(lines[4], " / ") != 8 {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
 	}
@@ -107,7 +107,7 @@ func TestCalibrateUsage(t *testing.T) {
 		"--codec bitmap":          "--codec",
 		"--seconds 1 more --json": "flags only",
 	} {
-		rc, out, msg := gradsync(append([]string{"calibrate"}, strings.Fields(command)...)...)
+		rc, out, msg := gradsync(append([]string{"calibrate"}, fields(command)...)...)
 		if rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
 		}

@@ -52,7 +52,7 @@ func TestCertsCommand(t *testing.T) {
 		if line == "--ranks 2 --job a\x01" {
 			at += " of another"
 		}
-		if rc, out, msg := gradsync(append([]string{"certs", at}, strings.Fields(line)...)...); rc != code || out != "" || strings.Count(msg, "\n") != 1 {
+		if rc, out, msg := gradsync(append([]string{"certs", at}, fields(line)...)...); rc != code || out != "" || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%q: exit %d, want %d: %s%s", line, rc, code, out, msg)
 		}
 	}
@@ -65,7 +65,7 @@ func TestCertsCommand(t *testing.T) {
 
 // NCCL's own connections are in the clear, so a job with certificates has none.
 func TestNoEngineCollectiveWithCertificates(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("train --sync ring --runtime tcp --collective engine --certs x")...)
+	rc, out, msg := gradsync(fields("train --sync ring --runtime tcp --collective engine --certs x")...)
 	if rc != exitUsage || out != "" || !strings.Contains(msg, "in the clear: not with certificates") {
 		t.Errorf("exit %d: %s%s", rc, out, msg)
 	}
@@ -75,7 +75,7 @@ func TestNoEngineCollectiveWithCertificates(t *testing.T) {
 func planned(t *testing.T, f *launchFlags) (*job, error) {
 	t.Helper()
 	f.timeout = 3 * time.Second
-	return (&app{}).planJob(f, strings.Fields("train --sync ring"), func(flag string) bool { return flag == "np" })
+	return (&app{}).planJob(f, fields("train --sync ring"), func(flag string) bool { return flag == "np" })
 }
 
 // Off loopback launch wants certificates of this host's ranks, or to be told that there are none.

@@ -26,6 +26,15 @@ func gradsync(args ...string) (int, string, string) {
 	return rc, out.String(), errOut.String()
 }
 
+// fields splits a command line. The folder of temporary files, which has any name, is no place to split.
+func fields(line string) []string {
+	words := strings.Fields(strings.ReplaceAll(line, os.TempDir(), "\x00"))
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, "\x00", os.TempDir())
+	}
+	return words
+}
+
 // with replaces the experiments for one test.
 func with(t *testing.T, es ...exp.Experiment) {
 	t.Helper()
@@ -114,7 +123,7 @@ func TestExitCodes(t *testing.T) {
 		{"version", exitOK, ""},
 		{"--help", exitOK, ""},
 	} {
-		rc, _, msg := gradsync(strings.Fields(test.args)...)
+		rc, _, msg := gradsync(fields(test.args)...)
 		if rc != test.rc || !strings.Contains(msg, test.msg) || strings.Count(msg, "\n") > 1 || len(msg) > 250 {
 			t.Errorf("gradsync %s: exit code %d, message %q; want %d and one line with %q", test.args, rc, msg, test.rc, test.msg)
 		}
@@ -127,7 +136,7 @@ func TestWriteErrors(t *testing.T) {
 		"data verify synthetic"} {
 		for _, space := range []int{0, 10} {
 			var msg bytes.Buffer
-			rc := run(context.Background(), strings.Fields(command), &full{space}, &msg)
+			rc := run(context.Background(), fields(command), &full{space}, &msg)
 			if rc != exitFailed || !strings.Contains(msg.String(), "no space left") || strings.Count(msg.String(), "\n") != 1 {
 				t.Errorf("%s on a disk with %d bytes left: exit code %d, %q; want %d and one line", command, space, rc, msg.String(), exitFailed)
 			}
@@ -187,7 +196,7 @@ func TestJSONShapes(t *testing.T) {
 		{"bench push --rounds 1 --seconds 0.001 --model lenet5 --batch 4 --engine copy+update,asp", "engines", "engine seconds peak_bytes"},
 		{"bench step --rounds 1 --batch 2 --seconds 0.01 --engine portable", "engines", "engine class seconds images_per_second"},
 	} {
-		rc, out, msg := gradsync(append(strings.Fields(test.args), "--json")...)
+		rc, out, msg := gradsync(append(fields(test.args), "--json")...)
 		var top map[string]any
 		if err := json.Unmarshal([]byte(out), &top); err != nil || rc != exitOK {
 			t.Errorf("%s --json: exit code %d, %v, %s\n%s", test.args, rc, err, msg, out)
@@ -202,7 +211,7 @@ func TestJSONShapes(t *testing.T) {
 			}
 			object = entries[0].(map[string]any)
 		}
-		for _, k := range strings.Fields(test.keys) {
+		for _, k := range fields(test.keys) {
 			if _, ok := object[k]; !ok {
 				t.Errorf("%s --json lacks the key %s:\n%s", test.args, k, out)
 			}
@@ -229,7 +238,7 @@ func TestEvalValues(t *testing.T) {
 		{"dasp.weight --n 6 --k 4 --state qis", 1.0 / 6, "1/6"},
 		{"reduction --ours 0.179 --base 1", 82.1, "821/10"}, // D13 and D46
 	} {
-		rc, out, msg := gradsync(append(strings.Fields("eval "+test.args), "--json")...)
+		rc, out, msg := gradsync(append(fields("eval "+test.args), "--json")...)
 		var got struct {
 			Value float64
 			Exact *string

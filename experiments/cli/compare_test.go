@@ -49,7 +49,7 @@ func TestCompareRefuses(t *testing.T) {
 		{"--sync dasp,asp --timing-only --target-accuracy 0.7", "--target-accuracy is for training"},
 		{"dasp", "`gradsync run compare` runs the documents' comparisons"},
 	} {
-		rc, stdout, stderr := gradsync(append([]string{"compare", "--out", out}, strings.Fields(c.args)...)...)
+		rc, stdout, stderr := gradsync(append([]string{"compare", "--out", out}, fields(c.args)...)...)
 		line := stdout == "" && strings.Count(stderr, "\n") == 1 && strings.HasPrefix(stderr, "gradsync: compare: ")
 		if rc != exitUsage || !line || !strings.Contains(stderr, c.want) {
 			t.Errorf("compare %s: %d, %q %q, want one line with %q", c.args, rc, stdout, stderr, c.want)
@@ -116,7 +116,7 @@ func TestCompareTimingOnly(t *testing.T) {
 // Whoever asks for one seed is told that it has no interval; one seed more makes only what is new.
 func TestCompareMoreSeeds(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "more")
-	args := strings.Fields("compare --sync dasp,template --set template.template-group=3 --timing-only --pushes 60 --json --out " + out)
+	args := fields("compare --sync dasp,template --set template.template-group=3 --timing-only --pushes 60 --json --out " + out)
 	var got struct {
 		ID   string
 		Rows []comparedRow
@@ -126,7 +126,7 @@ func TestCompareMoreSeeds(t *testing.T) {
 	if rc != exitOK || err != nil || got.ID != "own/more" || got.Rows[1].Finding != own.Alone || got.Rows[1].RatioCI != nil {
 		t.Fatalf("one seed: %d %v %s", rc, err, stdout)
 	}
-	_, stdout, _ = gradsync(strings.Fields("compare --sync dasp,asp --timing-only --pushes 60 --seeds 0 --out " + out)...)
+	_, stdout, _ = gradsync(fields("compare --sync dasp,asp --timing-only --pushes 60 --seeds 0 --out " + out)...)
 	if !strings.Contains(stdout, "one seed: there is no interval, and no verdict") {
 		t.Errorf("one seed: %s", stdout)
 	}
@@ -152,7 +152,7 @@ func TestCompareTrained(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	out := filepath.Join(t.TempDir(), "trained")
-	rc, stdout, stderr := gradsync(strings.Fields("compare --sync asp,bsp,ring --data synthetic --batch 2 --workers 2 --pushes 60 --eval-images 20 --seeds 0-1 " +
+	rc, stdout, stderr := gradsync(fields("compare --sync asp,bsp,ring --data synthetic --batch 2 --workers 2 --pushes 60 --eval-images 20 --seeds 0-1 " +
 		"--target-accuracy 0.99 --set bsp.rate=1e10 --rate 0.001 --device cpu --out " + out)...)
 	if rc != exitOK {
 		t.Fatalf("%d %s", rc, stderr)
@@ -164,7 +164,7 @@ func TestCompareTrained(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, stdout)
 		}
 	}
-	rc, stdout, stderr = gradsync(strings.Fields("compare --sync asp,bsp --data cifar-10 --data-dir " + t.TempDir() + " --target-accuracy 0.5 --out " + out)...)
+	rc, stdout, stderr = gradsync(fields("compare --sync asp,bsp --data cifar-10 --data-dir " + t.TempDir() + " --target-accuracy 0.5 --out " + out)...)
 	if rc != exitFailed || stdout != "" || !strings.Contains(stderr, "gradsync: compare: ") || strings.Contains(stderr, "failed with seed") {
 		t.Errorf("without its data: %d %s %s", rc, stdout, stderr)
 	}

@@ -69,7 +69,7 @@ func TestREADMEInstallsCompletion(t *testing.T) {
 	if _, help, _ := gradsync("completion", "--help"); !strings.Contains(string(readme), "\n"+line+"\n") || !strings.Contains(help, line) {
 		t.Fatalf("README.md or completion --help lacks the line %s", line)
 	}
-	dir := t.TempDir() // a clone with the program: this test, which is one as a worker
+	dir := filepath.Join(t.TempDir(), "a clone") // with the program: this test, which is one as a worker
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

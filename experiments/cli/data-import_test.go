@@ -113,7 +113,7 @@ func TestTrainFollowsTheImages(t *testing.T) {
 		"data import " + dir + " --name x --test-share 1": "--test-share 1",
 		"data import --name x":                            "one folder of images",
 	} {
-		if rc, out, msg := gradsync(strings.Fields(command)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+		if rc, out, msg := gradsync(fields(command)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
 		}
 	}

@@ -37,7 +37,7 @@ const summed = "train --sync naive --model mlp --width 0.0625 --classes 3 --work
 // trained returns a training's outcome and what it said.
 func trained(t *testing.T, line string) (o train.Outcome, said string) {
 	t.Helper()
-	rc, out, msg := gradsync(append(strings.Fields(line), "--json")...)
+	rc, out, msg := gradsync(append(fields(line), "--json")...)
 	if err := json.Unmarshal([]byte(out), &o); rc != exitOK || err != nil {
 		t.Fatalf("%s: exit %d, %v: %s", line, rc, err, msg)
 	}
@@ -86,7 +86,7 @@ func TestCollectiveRefused(t *testing.T) {
 	const engine = summed + "--collective engine --json "
 	refused := func(line string, rc int, says string) {
 		t.Helper()
-		if got, _, msg := gradsync(strings.Fields(line)...); got != rc || !strings.Contains(msg, says) || strings.Count(msg, "\n") != 1 {
+		if got, _, msg := gradsync(fields(line)...); got != rc || !strings.Contains(msg, says) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit %d, want %d and %s: %s", line, got, rc, says, msg)
 		}
 	}

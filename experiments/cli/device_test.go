@@ -16,7 +16,7 @@ import (
 const noGPU = "gpu: none (/nowhere/libcuda.so.1 not found: NVIDIA's driver is not installed here)"
 
 // short is a training of a moment.
-var short = strings.Fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --eval-every -1 --json")
+var short = fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --eval-every -1 --json")
 
 // TestBrokenGPU: a GPU that cannot be described has its reason beside its number; the others
 // compute.
@@ -69,9 +69,9 @@ func TestWithoutGPU(t *testing.T) {
 		t.Setenv(gpu.EnvRequire, c.require)
 		args := append([]string{}, short...)
 		if strings.Contains(c.flags, "timing-only") {
-			args = strings.Fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --json")
+			args = fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --json")
 		}
-		rc, _, msg := gradsync(append(args, strings.Fields(c.flags)...)...)
+		rc, _, msg := gradsync(append(args, fields(c.flags)...)...)
 		if rc != c.rc || !strings.Contains(msg, c.says) || c.rc != exitOK && strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s (%s=%s): exit %d, want %d: %s", c.flags, gpu.EnvRequire, c.require, rc, c.rc, msg)
 		}
@@ -111,7 +111,7 @@ func TestWithGPU(t *testing.T) {
 		{"bench step --rounds 1 --seconds 0.01 --batch 1 --engine cuda --json --python none", false},
 	} {
 		l := faketest.Machine(t, fakegpu.Options{})
-		rc, out, msg := gradsync(strings.Fields(c.args)...)
+		rc, out, msg := gradsync(fields(c.args)...)
 		if rc != exitOK || strings.Contains(msg, line) != c.line {
 			t.Errorf("%s: exit %d: %s", c.args, rc, msg)
 		}

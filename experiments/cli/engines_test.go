@@ -84,14 +84,14 @@ func TestEngineLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	train := strings.Fields("train --sync bsp --data synthetic --batch 2 --workers 2 --updates 1 --eval-every -1 --json")
+	train := fields("train --sync bsp --data synthetic --batch 2 --workers 2 --updates 1 --eval-every -1 --json")
 	rc, out, msg := gradsync(train...)
 	line = noGPU + "; " + line
 	if rc != exitOK || msg != line+"\n" || !strings.Contains(out, `"engine": "`+name+" (bit class") {
 		t.Errorf("train: exit code %d, %q, want the line %q and engine %s in\n%s", rc, msg, line, name, out)
 	}
 	for _, more := range []string{"--quiet", "--backend gorgonia"} {
-		if rc, _, msg := gradsync(append(train, strings.Fields(more)...)...); rc != exitOK || strings.Contains(msg, "engine") {
+		if rc, _, msg := gradsync(append(train, fields(more)...)...); rc != exitOK || strings.Contains(msg, "engine") {
 			t.Errorf("train %s: exit code %d, %q, want no line on the engine", more, rc, msg)
 		}
 	}

@@ -142,7 +142,7 @@ func TestExportSome(t *testing.T) {
 		{"--results=" + filepath.Join(results, "ring"), exitFailed, "no results of any experiment in", nil},
 	} {
 		out := filepath.Join(t.TempDir(), "csv")
-		rc, said, msg := gradsync(append([]string{"export", "--results", results, "--out", out}, strings.Fields(c.args)...)...)
+		rc, said, msg := gradsync(append([]string{"export", "--results", results, "--out", out}, fields(c.args)...)...)
 		got, wrong := folders(out), !strings.Contains(msg, c.says) || c.says == "" && msg != "" || strings.Count(msg, "\n") > 1
 		if rc != c.rc || wrong || !slices.Equal(got, c.want) {
 			t.Errorf("export %s: exit %d, %q, wrote %v, want %d, %q, %v", c.args, rc, msg, got, c.rc, c.says, c.want)

@@ -67,7 +67,7 @@ func TestMistypedValues(t *testing.T) {
 		"verify codedsgd --n 4 --r 2 --model x": `no network "x": known are cnn`,
 		"dev release --platforms linux/amd65":   "`linux/amd64`?",
 	} {
-		rc, out, msg := gradsync(strings.Fields(args)...)
+		rc, out, msg := gradsync(fields(args)...)
 		if rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 ||
 			strings.Contains(want, "`") != strings.Contains(msg, "did you mean") && !strings.Contains(msg, "nearest") {
 			t.Errorf("%s: exit %d, %q, %q, want %q", args, rc, out, msg, want)

@@ -21,7 +21,7 @@ func TestLabUsage(t *testing.T) {
 		"lab star": `no lab "star": known is ring`, "lab ring --rates 5": "1 links, want 2 to 64", "lab ring --rates 5,0": "--rates 0: 1 to 100000",
 		"lab ring --bytes 6": "multiple of 4", "lab ring --steps 0": "--steps 0", "lab ring --density 2": "--density 2", "lab ring more": "want flags only",
 	} {
-		if rc, out, msg := gradsync(strings.Fields(command)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+		if rc, out, msg := gradsync(fields(command)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, want %q", command, rc, msg, want)
 		}
 	}
@@ -39,13 +39,13 @@ func TestLabRing(t *testing.T) {
 	command := "lab ring --rates 100,50 --bytes 262144 --steps 2 --quiet"
 	var impossible *lab.Impossible
 	if errors.As(probe, &impossible) {
-		rc, out, msg := gradsync(strings.Fields(command)...)
+		rc, out, msg := gradsync(fields(command)...)
 		if rc != exitOK || msg != "" || out != "lab ring: skipped: "+impossible.Why+"\n" {
 			t.Errorf("exit code %d, %q, %q", rc, out, msg)
 		}
 		t.Skip(impossible.Why)
 	}
-	rc, out, msg := gradsync(strings.Fields(command + " --json")...)
+	rc, out, msg := gradsync(fields(command + " --json")...)
 	var got struct{ Rows []lab.Row }
 	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || len(got.Rows) < 2 {
 		t.Fatalf("exit code %d, %v, %s\n%s", rc, err, msg, out)
@@ -67,7 +67,7 @@ func TestLabRing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	var outs, errs strings.Builder
-	if rc := run(ctx, strings.Fields("lab ring --rates 2,2 --steps 50"), &outs, &errs); rc != exitFailed ||
+	if rc := run(ctx, fields("lab ring --rates 2,2 --steps 50"), &outs, &errs); rc != exitFailed ||
 		!strings.Contains(errs.String(), "lab: interrupted; its namespaces are removed") {
 		t.Errorf("interrupted: exit code %d, %q", rc, errs.String())
 	}

@@ -113,7 +113,7 @@ func (k killing) runOn(t *testing.T, hosts string, strike func(pids map[int]int)
 	t.Helper()
 	t.Setenv(workerEnv, "1")
 	l := &launching{job: launch.NewJob()}
-	words := append(strings.Fields(fmt.Sprintf("launch --elastic --json --np %d --oversubscribe --timeout %v --job %s %s "+
+	words := append(fields(fmt.Sprintf("launch --elastic --json --np %d --oversubscribe --timeout %v --job %s %s "+
 		"-- train --sync %s%s%s", k.np, patience, l.job, hosts, k.sync, killedFlags, k.flags)), more...)
 	var out bytes.Buffer
 	var errOut lockedBuffer
@@ -348,7 +348,7 @@ func TestToldToEnd(t *testing.T) {
 func TestElasticInterrupted(t *testing.T) {
 	l := &launching{job: launch.NewJob()}
 	line := "launch --elastic --np 3 --oversubscribe --timeout 2m --job " + l.job + " -- train --sync ring" + killedFlags + "--updates 1000000"
-	cmd := exec.Command(os.Args[0], strings.Fields(line)...)
+	cmd := exec.Command(os.Args[0], fields(line)...)
 	cmd.Env = append(os.Environ(), workerEnv+"=1")
 	var errOut lockedBuffer
 	cmd.Stderr = &errOut

@@ -60,10 +60,10 @@ func launchJob(t *testing.T, ctx context.Context, line string) *launching {
 	t.Setenv(workerEnv, "1") // this test's binary is the program that launch starts
 	l := &launching{job: launch.NewJob(), ended: make(chan struct{})}
 	before, after, _ := strings.Cut(line, " -- ")
-	words := append(strings.Fields(before), "--job", l.job, "--")
+	words := append(fields(before), "--job", l.job, "--")
 	go func() {
 		defer close(l.ended)
-		l.rc = run(ctx, append(words, strings.Fields(after)...), &l.out, &l.errOut)
+		l.rc = run(ctx, append(words, fields(after)...), &l.out, &l.errOut)
 	}()
 	t.Cleanup(func() {
 		<-l.ended
@@ -266,7 +266,7 @@ func TestLaunchSeveralHosts(t *testing.T) {
 	go func() {
 		defer close(l.ended)
 		before, after, _ := strings.Cut(fmt.Sprintf(line, " --join 2m --rendezvous "+address), " -- ")
-		words := append(append(strings.Fields(before), "--job", l.job, "--"), strings.Fields(after)...)
+		words := append(append(fields(before), "--job", l.job, "--"), fields(after)...)
 		l.rc = run(t.Context(), words, &l.out, &errOut)
 	}()
 	await(t, "a command is printed", func() bool { return strings.Contains(errOut.String(), "\n") })

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"gradsync/experiments/train"
@@ -22,7 +21,7 @@ func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
 	for sync, np := range map[string]int{"ring": 3, "naive": 3, "ringsparse": 3, "bsp": 4} {
 		flags := fmt.Sprintf("train --sync %s --workers 3 --updates 3 --data synthetic --engine portable --batch 4 --eval-every -1", sync)
 		var out, errOut bytes.Buffer
-		if rc := run(t.Context(), append(strings.Fields(flags), "--json"), &out, &errOut); rc != exitOK {
+		if rc := run(t.Context(), append(fields(flags), "--json"), &out, &errOut); rc != exitOK {
 			t.Fatalf("%s: exit %d: %s", flags, rc, errOut.String())
 		}
 		var want, got train.Outcome

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gradsync/experiments/cli/launch"
+	"gradsync/internal/shell"
 	"gradsync/shared/cluster/tcp"
 )
 
@@ -63,7 +64,7 @@ func TestChildWords(t *testing.T) {
 		var n int
 		np, asked := strings.CutPrefix(np, "e")
 		fmt.Sscan(np, &n)
-		got, server, elastic, err := childWords(strings.Fields(words), n, asked)
+		got, server, elastic, err := childWords(fields(words), n, asked)
 		text := strings.Join(got, " ")
 		if elastic {
 			text = "elastic " + text
@@ -91,7 +92,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	a := &app{json: true}
 	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, conns: 2, insecure: true}
 	given := func(flag string) bool { return flag == "np" || flag == "conns" }
-	j, err := a.planJob(f, strings.Fields("train --sync bsp --workers 3"), given)
+	j, err := a.planJob(f, fields("train --sync bsp --workers 3"), given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 // Of an elastic job the ranks meet in the first host's launch, whichever ranks that host has, and any may print.
 func TestPlanOfAnElasticJob(t *testing.T) {
 	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: time.Second, elastic: true, insecure: true}
-	j, err := (&app{}).planJob(f, strings.Fields("train --sync bsp --workers 3"), func(flag string) bool { return flag == "np" })
+	j, err := (&app{}).planJob(f, fields("train --sync bsp --workers 3"), func(flag string) bool { return flag == "np" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestPlanOfAnElasticJob(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	f.on, f.rendezvous = "10.0.0.2", j.place.Rendezvous
-	other, err := (&app{}).planJob(f, strings.Fields("train --sync bsp --workers 3"), func(flag string) bool { return flag == "np" })
+	other, err := (&app{}).planJob(f, fields("train --sync bsp --workers 3"), func(flag string) bool { return flag == "np" })
 	if err != nil || other.meeting == other.here {
 		t.Errorf("%+v, %v", other, err)
 	}
@@ -163,7 +164,7 @@ func TestPlanOfAnElasticJob(t *testing.T) {
 		}
 	}
 	for host, files := range map[string]string{"10.0.0.1": "ca.pem rendezvous.pem rank-1.pem rank-2.pem", "10.0.0.2": "ca.pem rank-3.pem rank-0.pem"} {
-		if line := j.copyLine(host); !strings.Contains(line, " has them: tar -C "+j.place.Certs+" -cf - "+files+" | ssh "+host+" ") {
+		if line := j.copyLine(host); !strings.Contains(line, " has them: tar -C "+shell.Quoted(j.place.Certs)+" -cf - "+files+" | ssh "+host+" ") {
 			t.Errorf("%s, want %s", line, files)
 		}
 	}
@@ -181,7 +182,7 @@ func TestPlanOfAnElasticJob(t *testing.T) {
 func TestTheJobsNameIsInNoProcessList(t *testing.T) {
 	t.Setenv("GRADSYNC_JOB", "secret-of-41001")
 	f := &launchFlags{np: 2, hosts: "10.0.0.1:1,10.0.0.2:1", timeout: time.Second, ssh: true, insecure: true}
-	j, err := (&app{}).planJob(f, strings.Fields("train --sync ring"), func(flag string) bool { return flag == "np" })
+	j, err := (&app{}).planJob(f, fields("train --sync ring"), func(flag string) bool { return flag == "np" })
 	if err != nil || j.place.Job != "secret-of-41001" {
 		t.Fatalf("job %q, %v", j.place.Job, err)
 	}
@@ -215,7 +216,7 @@ func TestLaunchIsBounded(t *testing.T) {
 		want  string
 	}{{most, false, ""}, {most + 1, false, "want --oversubscribe"}, {most + 1, true, ""}, {1<<16 + 1, true, "--np 65537: at most 65536"}} {
 		f := &launchFlags{np: c.np, crowd: c.crowd, timeout: time.Second}
-		_, err := (&app{}).planJob(f, strings.Fields("train --sync ring"), func(flag string) bool { return flag == "np" })
+		_, err := (&app{}).planJob(f, fields("train --sync ring"), func(flag string) bool { return flag == "np" })
 		if _, usage := err.(usageError); (err == nil) != (c.want == "") || err != nil && (!usage || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -265,7 +266,7 @@ func TestLaunchUsage(t *testing.T) {
 		"launch --np 3 -- train --sync bsp --workers 3":              "--np 3 beside --workers 3",
 		"launch --np 2 -- train --sync ring --workers 3 --updates 1": "--np 2 beside --workers 3",
 	} {
-		rc, out, msg := gradsync(strings.Fields(command)...)
+		rc, out, msg := gradsync(fields(command)...)
 		if rc != exitUsage || out != "" || !strings.HasPrefix(msg, "gradsync: launch") || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
 		}

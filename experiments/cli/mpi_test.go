@@ -27,7 +27,7 @@ func TestAsMPIRank(t *testing.T) {
 	}
 	code := exitOK
 	for one := range strings.SplitSeq(line, ";") {
-		if code = Main(strings.Fields(one), os.Stdout, os.Stderr); code != exitOK {
+		if code = Main(fields(one), os.Stdout, os.Stderr); code != exitOK {
 			break
 		}
 	}
@@ -60,7 +60,7 @@ func TestMPIGivesTheSameBits(t *testing.T) {
 	methods := []string{"--sync ring --workers 3", "--sync ringsparse --model mlp --workers 3", "--sync bsp --workers 2", "--sync cssgd --workers 3"}
 	want, lines := make([]string, len(methods)), make([]string, len(methods))
 	for i, words := range methods {
-		rc, out, msg := gradsync(strings.Fields("train --updates 3 --json --quiet --runtime virtual " + words)...)
+		rc, out, msg := gradsync(fields("train --updates 3 --json --quiet --runtime virtual " + words)...)
 		var o train.Outcome
 		if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitOK {
 			t.Fatalf("%s: exit code %d, %v, %s", words, rc, err, msg)
@@ -147,7 +147,7 @@ func TestMPIWithoutLauncher(t *testing.T) {
 		"train --sync ring --workers 2 --runtime auto --mpi-lib libmpi.so":  "--mpi-lib is for --runtime mpi, not for virtual",
 		"train --sync ring --workers 2 --runtime pvm":                       "known are virtual, local, tcp, mpi",
 	} {
-		if rc, out, msg := gradsync(strings.Fields(line)...); rc != exitUsage || !strings.Contains(msg, want) {
+		if rc, out, msg := gradsync(fields(line)...); rc != exitUsage || !strings.Contains(msg, want) {
 			t.Errorf("%s: exit code %d, %s%s, want %q", line, rc, out, msg, want)
 		}
 	}
@@ -159,11 +159,11 @@ func TestMPIWithoutLauncher(t *testing.T) {
 		" --runtime mpi --insecure":    "--insecure is for --runtime tcp, not for mpi",
 		" --runtime local --mpi-lib x": "--mpi-lib is for --runtime mpi, not for local",
 	} {
-		if rc, out, msg := gradsync(strings.Fields("train --sync ring --workers 2" + line)...); rc != exitUsage || !strings.Contains(msg, want) {
+		if rc, out, msg := gradsync(fields("train --sync ring --workers 2" + line)...); rc != exitUsage || !strings.Contains(msg, want) {
 			t.Errorf("%q: exit code %d, %s%s, want %q", line, rc, out, msg, want)
 		}
 	}
-	rc, _, msg := gradsync(strings.Fields("train --sync ring --workers 2 --updates 1 --quiet --runtime virtual")...)
+	rc, _, msg := gradsync(fields("train --sync ring --workers 2 --updates 1 --quiet --runtime virtual")...)
 	if rc != exitOK {
 		t.Errorf("--runtime virtual is meant: exit code %d, %s", rc, msg)
 	}

@@ -119,7 +119,7 @@ func TestPlatformMistakes(t *testing.T) {
 		"platform new --workers 8 --out " + file + "/none/x":       {exitFailed, "none"},
 		"train --updates 3 --timing-only --platform " + bad + "#a": {exitFailed, "is no result"},
 	} {
-		rc, _, msg := gradsync(strings.Fields(command)...)
+		rc, _, msg := gradsync(fields(command)...)
 		if rc != want.rc || !strings.Contains(msg, want.text) || strings.Count(msg, "\n") > 1 || len(msg) > 400 {
 			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", command, rc, msg, want.rc, want.text)
 		}
@@ -129,7 +129,7 @@ func TestPlatformMistakes(t *testing.T) {
 // On real clocks no number is the platform's, and more workers than the default has are told.
 func TestManyWorkersOnRealClocks(t *testing.T) {
 	const flags = "train --runtime local --sync ring --workers 7 --data synthetic --batch 2 --updates 1 --eval-every -1 --engine portable"
-	rc, out, msg := gradsync(strings.Fields(flags)...)
+	rc, out, msg := gradsync(fields(flags)...)
 	if rc != exitOK || !strings.Contains(out, "on homogeneous7 (7 workers") ||
 		!strings.Contains(msg, "platform homogeneous7: heterogeneous6 has 6 workers; on local all times") {
 		t.Errorf("exit code %d, %s%s", rc, out, msg)

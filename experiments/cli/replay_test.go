@@ -13,7 +13,7 @@ import (
 // in one line. Each has its exit code.
 func TestReplayChecks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.jsonl")
-	if rc, _, msg := gradsync(strings.Fields("train --sync dasp --model lenet5 --timing-only --pushes 60 --quiet --record " + file)...); rc != exitOK {
+	if rc, _, msg := gradsync(fields("train --sync dasp --model lenet5 --timing-only --pushes 60 --quiet --record " + file)...); rc != exitOK {
 		t.Fatal(msg)
 	}
 	rc, out, msg := gradsync("replay", "--check", file)
@@ -60,7 +60,7 @@ func TestReplayChecks(t *testing.T) {
 		{"replay " + file, exitUsage, "arguments"},
 		{"train --sync asp --pushes 9 --record a --replay b", exitUsage, "not both"},
 	} {
-		if rc, out, msg := gradsync(strings.Fields(c.line)...); rc != c.rc || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, c.want) {
+		if rc, out, msg := gradsync(fields(c.line)...); rc != c.rc || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, c.want) {
 			t.Errorf("%s: exit code %d, %q, %q; want %d and one line with %q", c.line, rc, out, msg, c.rc, c.want)
 		}
 	}

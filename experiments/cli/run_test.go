@@ -101,7 +101,7 @@ func TestPlanRefusesMissingInputs(t *testing.T) {
 	absent := filepath.Join(t.TempDir(), "absent")
 	for _, dry := range []string{"", " --dry-run"} {
 		for command, want := range map[string]int{"run dasp --engine nope": exitUsage, "run dasp --data-dir " + absent: exitFailed} {
-			rc, out, msg := gradsync(strings.Fields(command + dry + " --out " + t.TempDir())...)
+			rc, out, msg := gradsync(fields(command + dry + " --out " + t.TempDir())...)
 			if rc != want || out != "" || len(ran) != 0 || strings.Count(msg, "\n") != 1 {
 				t.Errorf("%s%s: exit code %d, %q, %q; want %d and one line of error", command, dry, rc, out, msg, want)
 			}

@@ -48,12 +48,12 @@ func TestSwarmReplays(t *testing.T) {
 	if !found || !strings.HasPrefix(command, "gradsync swarm --method greedy --seed ") {
 		t.Fatalf("no command that replays it:\n%s", out)
 	}
-	rc, again, _ := gradsync(strings.Fields(command)[1:]...)
+	rc, again, _ := gradsync(fields(command)[1:]...)
 	if rc != exitDiffer || !strings.Contains(out, again) || !strings.Contains(again, "neither ends nor names why") {
 		t.Errorf("%s: exit code %d\n%s\nwant what it said\n%s", command, rc, again, out)
 	}
 	var s swarmed
-	rc, out, _ = gradsync(append(strings.Fields(command)[1:], "--json")...)
+	rc, out, _ = gradsync(append(fields(command)[1:], "--json")...)
 	if err := json.Unmarshal([]byte(out), &s); err != nil || rc != exitDiffer || s.Failure == nil || s.Replay != command || len(s.Runs) != 1 {
 		t.Errorf("exit code %d, %v, %+v", rc, err, s)
 	}
@@ -86,7 +86,7 @@ func TestSwarmUsage(t *testing.T) {
 		"asp":                "1 arguments, want flags only",
 		"--seeds 5 --seed=x": "a whole number from 0",
 	} {
-		rc, out, msg := gradsync(append([]string{"swarm"}, strings.Fields(line)...)...)
+		rc, out, msg := gradsync(append([]string{"swarm"}, fields(line)...)...)
 		if rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q%q, want %q", line, rc, out, msg, want)
 		}

@@ -10,20 +10,20 @@ import (
 // the job's. Without a job auto is virtual.
 func TestAJobsEnvironmentIsNotIgnored(t *testing.T) {
 	const line = "train --sync ring --model mlp --workers 2 --updates 1 --timing-only --json "
-	if rc, out, msg := gradsync(strings.Fields(line + "--runtime auto")...); rc != exitOK || !strings.Contains(out, `"runtime": "virtual"`) {
+	if rc, out, msg := gradsync(fields(line + "--runtime auto")...); rc != exitOK || !strings.Contains(out, `"runtime": "virtual"`) {
 		t.Errorf("auto without a job: exit code %d, %s%s", rc, out, msg)
 	}
 	t.Setenv("GRADSYNC_RANK", "1")
 	t.Setenv("GRADSYNC_SIZE", "2")
 	t.Setenv("GRADSYNC_JOB", "j")
 	for _, flags := range []string{"", "--runtime local"} {
-		rc, out, msg := gradsync(strings.Fields(line + flags)...)
+		rc, out, msg := gradsync(fields(line + flags)...)
 		if rc != exitUsage || out != "" || !strings.Contains(msg, "--runtime tcp or auto") || strings.Count(msg, "\n") != 1 {
 			t.Errorf("%q in a job: exit code %d, %s%s", flags, rc, out, msg)
 		}
 	}
 	for _, flags := range []string{"--runtime auto", "--runtime tcp"} {
-		rc, out, msg := gradsync(strings.Fields(line + flags)...)
+		rc, out, msg := gradsync(fields(line + flags)...)
 		if rc == exitOK || out != "" || !strings.Contains(msg, "GRADSYNC_RENDEZVOUS is missing") {
 			t.Errorf("%q without a place to meet: exit code %d, %s%s", flags, rc, out, msg)
 		}
@@ -31,7 +31,7 @@ func TestAJobsEnvironmentIsNotIgnored(t *testing.T) {
 	silent := deaf(t)
 	t.Setenv("GRADSYNC_RENDEZVOUS", silent)
 	t.Setenv("GRADSYNC_JOIN", "50ms")
-	if rc, out, msg := gradsync(strings.Fields(strings.Replace(line, "--timing-only", "--data synthetic --engine portable", 1) +
+	if rc, out, msg := gradsync(fields(strings.Replace(line, "--timing-only", "--data synthetic --engine portable", 1) +
 		"--runtime auto")...); rc != exitFailed || out != "" ||
 		!strings.Contains(msg, "no answer at "+silent) {
 		t.Errorf("auto in a job: exit code %d, %s%s", rc, out, msg)
@@ -56,7 +56,7 @@ func deaf(t *testing.T) string {
 
 // A lease does nothing on tcp where the first loss ends the run, and is refused there.
 func TestALeaseIsRefusedOnTCP(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("train --sync ssp --model mlp --workers 2 --updates 1 --runtime tcp --lease 1s")...)
+	rc, out, msg := gradsync(fields("train --sync ssp --model mlp --workers 2 --updates 1 --runtime tcp --lease 1s")...)
 	if rc != exitUsage || out != "" || !strings.Contains(msg, "--lease on tcp wants --elastic") || strings.Count(msg, "\n") != 1 {
 		t.Errorf("exit code %d, %s%s", rc, out, msg)
 	}

@@ -14,12 +14,12 @@ import (
 // A diverged run is told in text and in JSON, with exit code 1.
 func TestTrainDiverged(t *testing.T) {
 	const diverging = quickTrain + " --sync bsp --rate 1e10 --quiet"
-	rc, out, msg := gradsync(strings.Fields(diverging)...)
+	rc, out, msg := gradsync(fields(diverging)...)
 	if rc != exitFailed || msg != "gradsync: train: diverged, lower --rate 1e+10\n" ||
 		!strings.Contains(out, "diverged        loss or parameters not finite at the evaluation after 12 gradients\n") {
 		t.Errorf("exit code %d, %q\n%s", rc, msg, out)
 	}
-	rc, out, msg = gradsync(append(strings.Fields(diverging), "--json")...)
+	rc, out, msg = gradsync(append(fields(diverging), "--json")...)
 	var o struct {
 		Diverged *struct{ Pushes int64 }
 		Curve    []struct{ Loss *float64 }
@@ -38,7 +38,7 @@ func TestNetworkRemarks(t *testing.T) {
 	for _, command := range []string{train, grad + filepath.Join(t.TempDir(), "g")} {
 		for flags, want := range map[string]int{" --model vgg19_bn --width 0.0625 --image 16": 1, " --model vgg19_bn --width 0.0625 --image 16 --quiet": 0,
 			" --model resnet18 --width 0.0625 --image 16": 0, "": 0} {
-			rc, out, msg := gradsync(strings.Fields(command + flags)...)
+			rc, out, msg := gradsync(fields(command + flags)...)
 			if rc != exitOK || strings.Count(msg, "vgg19_bn at 16×16: a 2×2 max-pool (layer 53 of 55) meets a 1×1 map and passes it through\n") != want ||
 				strings.Contains(out, "max-pool") {
 				t.Errorf("%s%s: exit code %d, %q; want the remark %d times", command, flags, rc, msg, want)
@@ -65,7 +65,7 @@ func TestLoadChecksTheNetwork(t *testing.T) {
 	for more, named := range map[string]string{" --model resnet18 --width 0.0625": "width 0.0625 on 32×32",
 		" --model resnet18 --image 16": "resnet18 of width 1 on", "": "lenet5 of width 1 on 28×28"} {
 		for _, command := range []string{train, grad + g} {
-			rc, _, msg := gradsync(strings.Fields(command + more + " --quiet --load " + w)...)
+			rc, _, msg := gradsync(fields(command + more + " --quiet --load " + w)...)
 			if rc != exitUsage || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, w+" holds resnet18 of width 0.0625 on 16×16 images, not ") ||
 				!strings.Contains(msg, named) {
 				t.Errorf("%s%s: exit code %d, %q; want %d and one line with %q", command, more, rc, msg, exitUsage, named)

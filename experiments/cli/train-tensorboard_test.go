@@ -22,12 +22,12 @@ func TestTrainTensorboard(t *testing.T) {
 		"ring": "update/seconds", "ringsparse": "final/ringsparse/totals/Sent/Bytes", "cssgd": "final/coded/totals/packets"} {
 		dir, again := t.TempDir(), t.TempDir()
 		command := quickTrain + " --eval-every 6 --sync " + sync + " --json --quiet --tensorboard "
-		rc, out, msg := gradsync(strings.Fields(command + dir)...)
+		rc, out, msg := gradsync(fields(command + dir)...)
 		var o train.Outcome
 		if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitOK {
 			t.Fatalf("%s: exit code %d, %v: %s", sync, rc, err, msg)
 		}
-		if rc, _, msg := gradsync(strings.Fields(command + again)...); rc != exitOK {
+		if rc, _, msg := gradsync(fields(command + again)...); rc != exitOK {
 			t.Fatalf("%s, again: exit code %d: %s", sync, rc, msg)
 		}
 		a, b := dirText(t, dir), dirText(t, again)
@@ -42,14 +42,14 @@ func TestTrainTensorboard(t *testing.T) {
 			if !strings.HasPrefix(name, sync+"-lenet5-") || !strings.Contains(name, "-3workers-virtual-seed0-") {
 				t.Errorf("%s: the run is called %s", sync, name)
 			}
-			checkTrainEvents(t, &o, events, append(strings.Fields("final/test_accuracy final/bytes_sent update/seconds"), splitTags(want)...))
+			checkTrainEvents(t, &o, events, append(fields("final/test_accuracy final/bytes_sent update/seconds"), splitTags(want)...))
 		}
 	}
 }
 
 // splitTags cuts before each word with a slash: tags have blanks.
 func splitTags(list string) (tags []string) {
-	for _, word := range strings.Fields(list) {
+	for _, word := range fields(list) {
 		if strings.Contains(word, "/") {
 			tags = append(tags, word)
 		} else {
@@ -128,19 +128,19 @@ func TestTrainTensorboardRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rc, out, msg := gradsync(strings.Fields(quickTrain + " --tensorboard " + filepath.Join(file, "x"))...)
+	rc, out, msg := gradsync(fields(quickTrain + " --tensorboard " + filepath.Join(file, "x"))...)
 	if rc != exitFailed || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, "--tensorboard") || !strings.Contains(msg, file) {
 		t.Errorf("a file for a folder: exit code %d, %q, %q; want 1 and one line that names both", rc, out, msg)
 	}
 	events := filepath.Join(dir, "events")
-	if rc, _, msg := gradsync(strings.Fields(quickTrain + " --sync ring --segment 4 --image 7 --tensorboard " + events)...); rc != exitUsage {
+	if rc, _, msg := gradsync(fields(quickTrain + " --sync ring --segment 4 --image 7 --tensorboard " + events)...); rc != exitUsage {
 		t.Errorf("an image of 7×7: exit code %d, %s", rc, msg)
 	}
 	if left := dirText(t, events); left != "" {
 		t.Errorf("a refused command left %q", left)
 	}
 	for flag, path := range map[string]string{"--trace": filepath.Join(file, "x"), "--save": dir, "--record": filepath.Join(dir, "none", "x")} {
-		rc, out, msg := gradsync(strings.Fields(quickTrain + " " + flag + " " + path)...)
+		rc, out, msg := gradsync(fields(quickTrain + " " + flag + " " + path)...)
 		if rc != exitFailed || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, path) {
 			t.Errorf("%s %s: exit code %d, %q, %q; want 1 and one line that names it", flag, path, rc, out, msg)
 		}

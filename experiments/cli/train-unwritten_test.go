@@ -34,7 +34,7 @@ func TestTheOutcomeIsPrintedThoughNothingCanBeWritten(t *testing.T) {
 		path := filepath.Join(msg.folder, "file")
 		var out bytes.Buffer
 		line := "train --sync bsp --model mlp --workers 2 --updates 2 --data synthetic --engine portable --eval-every -1 --json " + flag
-		rc := run(t.Context(), append(strings.Fields(line), path), &out, msg)
+		rc := run(t.Context(), append(fields(line), path), &out, msg)
 		if rc != exitFailed || !strings.Contains(out.String(), `"params_sha256"`) || !strings.Contains(msg.String(), flag+": ") ||
 			!strings.Contains(msg.String(), path) || strings.Contains(msg.String(), ".writing") {
 			t.Errorf("%s: exit code %d, %s\n%s", flag, rc, out.String(), msg.String())

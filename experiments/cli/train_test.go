@@ -16,7 +16,7 @@ import (
 // object runs a command with --json and returns what it printed.
 func object(t *testing.T, command string) map[string]any {
 	t.Helper()
-	rc, out, msg := gradsync(append(strings.Fields(command), "--json", "--quiet")...)
+	rc, out, msg := gradsync(append(fields(command), "--json", "--quiet")...)
 	var o map[string]any
 	if err := json.Unmarshal([]byte(out), &o); err != nil || rc != exitOK {
 		t.Fatalf("%s: exit code %d, %v: %s", command, rc, err, msg)
@@ -27,7 +27,7 @@ func object(t *testing.T, command string) map[string]any {
 // The outcome of an elastic run names the ranks that it lost, in words, too.
 func TestTheLostAreNamed(t *testing.T) {
 	for flags, want := range map[string]bool{"": false, " --crash 2@1ms,0@2ms": true} {
-		rc, out, msg := gradsync(strings.Fields(quickTrain + " --sync ring --elastic" + flags)...)
+		rc, out, msg := gradsync(fields(quickTrain + " --sync ring --elastic" + flags)...)
 		named := strings.Contains(out, "\n  lost            [2 0], ranks that the run went on without\n")
 		if rc != exitOK || named != want || strings.Contains(out, "  lost ") != want {
 			t.Errorf("%q: exit code %d: %s%s", flags, rc, out, msg)
@@ -38,7 +38,7 @@ func TestTheLostAreNamed(t *testing.T) {
 // That a run begins anew where it was to keep its state is said also with --quiet, and not among the objects of --json.
 func TestAFolderWithoutAStateIsNamed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "typo")
-	rc, out, msg := gradsync(strings.Fields(quickTrain + " --sync ring --quiet --json --every 6 --checkpoint " + dir)...)
+	rc, out, msg := gradsync(fields(quickTrain + " --sync ring --quiet --json --every 6 --checkpoint " + dir)...)
 	if rc != exitOK || msg != "checkpoint: no state in "+dir+": from the beginning\n" || !json.Valid([]byte(out)) {
 		t.Errorf("exit code %d, %q: %s", rc, msg, out)
 	}
@@ -59,14 +59,14 @@ func TestTrainTwice(t *testing.T) {
 		if diff := cmp.Diff(a, b); diff != "" {
 			t.Errorf("%s: two runs of one command differ:\n%s", sync, diff)
 		}
-		for _, k := range strings.Fields("test_accuracy updates virtual_seconds iteration_seconds state_share " +
+		for _, k := range fields("test_accuracy updates virtual_seconds iteration_seconds state_share " +
 			"state_seconds staleness bytes_sent params_sha256 data engine") {
 			if v, ok := a[k]; !ok || v == nil {
 				t.Errorf("%s: the outcome lacks %s", sync, k)
 			}
 		}
 		times, _ := a["iteration_seconds"].(map[string]any)
-		for _, k := range strings.Fields("per_worker per_push per_update") {
+		for _, k := range fields("per_worker per_push per_update") {
 			if v, ok := times[k].(float64); !ok || v <= 0 {
 				t.Errorf("%s: iteration_seconds.%s is %v", sync, k, times[k])
 			}
@@ -118,7 +118,7 @@ func TestGradEvalMode(t *testing.T) {
 		t.Errorf("gradients of training %v, of eval mode %v, of fresh parameters in eval mode %v: want three that repeat", training, eval, fresh)
 	}
 	// A file of gradients has the parameters' names and no statistics.
-	if rc, _, msg := gradsync(strings.Fields("grad --samples 0:8 --eval-mode --out " + g + " --load " + g + narrow)...); rc != exitFailed ||
+	if rc, _, msg := gradsync(fields("grad --samples 0:8 --eval-mode --out " + g + " --load " + g + narrow)...); rc != exitFailed ||
 		!strings.Contains(msg, "no running statistics") {
 		t.Errorf("eval mode without statistics: exit code %d, %q", rc, msg)
 	}
@@ -138,7 +138,7 @@ func TestTrainUsage(t *testing.T) {
 		"bench wings":                  "cluster, step",
 		"grad --samples 0:8":           "--out",
 	} {
-		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitUsage || !strings.Contains(msg, want) {
+		if rc, _, msg := gradsync(fields(command)...); rc != exitUsage || !strings.Contains(msg, want) {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
 		}
 	}
@@ -152,7 +152,7 @@ func TestTrainUsage(t *testing.T) {
 		"train --updates 3 --data synthetic --save " + none + "/w": "cannot write",
 		"grad --data mnist --data-dir . --out " + none:             "mnist",
 	} {
-		if rc, _, msg := gradsync(strings.Fields(command)...); rc != exitFailed || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
+		if rc, _, msg := gradsync(fields(command)...); rc != exitFailed || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitFailed, want)
 		}
 	}
@@ -231,7 +231,7 @@ var badTrain = map[string]string{
 // a flag that would be ignored.
 func TestTrainInput(t *testing.T) {
 	for flags, want := range badTrain {
-		command := append([]string{"train"}, strings.Fields(flags)...)
+		command := append([]string{"train"}, fields(flags)...)
 		if !strings.Contains(flags, "--updates") {
 			command = append(command, "--updates", "3")
 		}
@@ -257,7 +257,7 @@ func TestGradInput(t *testing.T) {
 		"--engine abacus":             "portable",
 		"--backend torch":             "gorgonia",
 	} {
-		command := append([]string{"grad", "--out", filepath.Join(t.TempDir(), "g")}, strings.Fields(flags)...)
+		command := append([]string{"grad", "--out", filepath.Join(t.TempDir(), "g")}, fields(flags)...)
 		if !strings.Contains(flags, "--data") {
 			command = append(command, "--data", "synthetic")
 		}
@@ -267,7 +267,7 @@ func TestGradInput(t *testing.T) {
 	}
 	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only",
 		"--sync template", "--model resnet18 --image 48"} {
-		if rc, _, msg := gradsync(append([]string{"train", "--updates", "2", "--timing-only"}, strings.Fields(flags)...)...); rc != exitOK {
+		if rc, _, msg := gradsync(append([]string{"train", "--updates", "2", "--timing-only"}, fields(flags)...)...); rc != exitOK {
 			t.Errorf("train %s: exit code %d, %s", flags, rc, msg)
 		}
 	}
@@ -374,7 +374,7 @@ func TestTrainServerFlags(t *testing.T) {
 		"--lease -1s":     "--lease -1s: at least 0",
 		"--duration wall": `"wall"`,
 	} {
-		if rc, _, msg := gradsync(strings.Fields(timing + flags)...); rc == exitOK || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
+		if rc, _, msg := gradsync(fields(timing + flags)...); rc == exitOK || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
 			t.Errorf("%s: exit code %d, %q; want a failure and one line with %q", flags, rc, msg, want)
 		}
 	}

@@ -36,11 +36,11 @@ func TestVerifyPrints(t *testing.T) {
 		rc  int
 		out string
 	}{"": {exitDiffer, goodLines + badLine}, " ring": {exitOK, goodLines}, " dasp": {exitDiffer, badLine}} {
-		rc, out, msg := gradsync(strings.Fields("verify" + args)...)
+		rc, out, msg := gradsync(fields("verify" + args)...)
 		if rc != want.rc || out != want.out || msg != "" {
 			t.Errorf("verify%s: exit code %d, %q%s; want %d, %q", args, rc, msg, out, want.rc, want.out)
 		}
-		rc, out, _ = gradsync(strings.Fields("verify --json" + args)...)
+		rc, out, _ = gradsync(fields("verify --json" + args)...)
 		var got struct{ Checks []verify.Outcome }
 		if err := json.Unmarshal([]byte(out), &got); err != nil || rc != want.rc || len(got.Checks) == 0 {
 			t.Errorf("verify --json%s: exit code %d, %v, %s", args, rc, err, out)
@@ -59,7 +59,7 @@ func TestVerifyNamesItsGroups(t *testing.T) {
 
 // One size is counted by itself; what is outside of the limits, or makes no size, is one line.
 func TestVerifyCountsOneSize(t *testing.T) {
-	rc, out, msg := gradsync(strings.Fields("verify codedsgd --n 5 --r 3 --steps")...)
+	rc, out, msg := gradsync(fields("verify codedsgd --n 5 --r 3 --steps")...)
 	for _, want := range []string{"equal    codedsgd.alg3 ", "as printed it is wrong in 1 of 1 cases; the smallest: n = 5, r = 3, packets: counted 20, as " +
 		"printed 80",
 		"left out codedsgd.alg3-alone      says nothing here", "equal    codedsgd.over-the-line "} {
@@ -67,7 +67,7 @@ func TestVerifyCountsOneSize(t *testing.T) {
 			t.Errorf("exit code %d, %s%s; want %q", rc, out, msg, want)
 		}
 	}
-	rc, out, _ = gradsync(strings.Fields("verify codedsgd --n 9 --r 8 --json")...)
+	rc, out, _ = gradsync(fields("verify codedsgd --n 9 --r 8 --json")...)
 	var got struct {
 		verify.Pair
 		Counts []struct {
@@ -87,7 +87,7 @@ func TestVerifyCountsOneSize(t *testing.T) {
 		"ringsparse --n 33 --density 0": "want 2 to 32 ranks", "ringsparse --n 2 --density 1.1": "--density is 1.1", "ringsparse --n 2 --density NaN": "0 to 1",
 		"codedsgd --n 3 --r 2 --model mpl": `no network "mpl"`, "codedsgd --n 16 --r 5 --model resnet110": "choose a smaller --model",
 		"ring --n 2 --k 4 --steps": "go together and nothing else"} {
-		if rc, out, msg := gradsync(strings.Fields("verify " + args)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg,
+		if rc, out, msg := gradsync(fields("verify " + args)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg,
 			"\n") != 1 {
 			t.Errorf("verify %s: exit code %d, %q", args, rc, msg)
 		}
@@ -111,8 +111,8 @@ func TestVerifyShowsCountsBesideFormulas(t *testing.T) {
 		"codedsgd --n 5 --r 1":              {"bytes of a packet"},
 		"ringsparse --n 32 --density 1e-05": {"density of a sum of 32"},
 	} {
-		rc, out, msg := gradsync(strings.Fields("verify " + args)...)
-		flat := strings.Join(strings.Fields(out), " ")
+		rc, out, msg := gradsync(fields("verify " + args)...)
+		flat := strings.Join(fields(out), " ")
 		for _, want := range wants {
 			if rc != exitOK || !strings.Contains(flat, want) {
 				t.Errorf("verify %s: exit code %d, %s%s; want %q", args, rc, out, msg, want)
@@ -124,15 +124,15 @@ func TestVerifyShowsCountsBesideFormulas(t *testing.T) {
 // A whole number that no float64 holds is printed as it is; a number given twice, by flag or by
 // --arg, is refused.
 func TestEvalIsExactAndReadsOnce(t *testing.T) {
-	if rc, out, _ := gradsync(strings.Fields("eval codedsgd.packets --n 60 --r 30")...); rc != exitOK || !strings.HasPrefix(out,
+	if rc, out, _ := gradsync(fields("eval codedsgd.packets --n 60 --r 30")...); rc != exitOK || !strings.HasPrefix(out,
 		"codedsgd.packets = 3547937446945842720 packets ") {
 		t.Errorf("exit code %d, %s", rc, out) // C(60,31)·31, by hand 114449595062769120·31
 	}
-	if rc, out, _ := gradsync(strings.Fields("eval codedsgd.blocks --n 8 --r 3")...); rc != exitOK || !strings.HasPrefix(out, "codedsgd.blocks = 56 blocks ") {
+	if rc, out, _ := gradsync(fields("eval codedsgd.blocks --n 8 --r 3")...); rc != exitOK || !strings.HasPrefix(out, "codedsgd.blocks = 56 blocks ") {
 		t.Errorf("exit code %d, %s", rc, out)
 	}
 	for _, args := range []string{"--n 8 --r 2 --r 3", "--n 8 --r 2 --arg r=3", "--arg n=8 --arg n=8 --arg r=2"} {
-		if rc, _, msg := gradsync(strings.Fields("eval codedsgd.blocks " + args)...); rc != exitUsage || !strings.Contains(msg, "given twice") ||
+		if rc, _, msg := gradsync(fields("eval codedsgd.blocks " + args)...); rc != exitUsage || !strings.Contains(msg, "given twice") ||
 			strings.Count(msg, "\n") != 1 {
 			t.Errorf("eval %s: exit code %d, %q", args, rc, msg)
 		}
@@ -142,7 +142,7 @@ func TestEvalIsExactAndReadsOnce(t *testing.T) {
 // A fraction too long to read is left out; its value is not.
 func TestLongFractionsAreLeftOut(t *testing.T) {
 	for args, want := range map[string]bool{"--density 0.001 --k 4096": false, "--density 0.5 --k 2": true} {
-		rc, out, msg := gradsync(strings.Fields("eval ringsparse.fillin --json " + args)...)
+		rc, out, msg := gradsync(fields("eval ringsparse.fillin --json " + args)...)
 		var got evaluated
 		if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK {
 			t.Fatalf("exit code %d, %v, %s", rc, err, msg)
@@ -155,10 +155,10 @@ func TestLongFractionsAreLeftOut(t *testing.T) {
 
 // The training that the counts name has as many packets as they say, with more nodes than the default platform's too.
 func TestVerifyNamesATraining(t *testing.T) {
-	_, out, _ := gradsync(strings.Fields("verify codedsgd --n 9 --r 4")...)
-	_, out, _ = strings.Cut(strings.Join(strings.Fields(out), " "), "`gradsync ")
+	_, out, _ := gradsync(fields("verify codedsgd --n 9 --r 4")...)
+	_, out, _ = strings.Cut(strings.Join(fields(out), " "), "`gradsync ")
 	command, _, ok := strings.Cut(out, "` prints 1,890 packets")
-	if rc, got, msg := gradsync(strings.Fields(command)...); !ok || rc != exitOK || !strings.Contains(got, "packets         1890, ") {
+	if rc, got, msg := gradsync(fields(command)...); !ok || rc != exitOK || !strings.Contains(got, "packets         1890, ") {
 		t.Errorf("%s: %d %s %s", command, rc, got, msg)
 	}
 }

@@ -26,10 +26,10 @@ func copies(b *tab) {
 		got := eval[struct{ Want, Got, Says string }](b, `(async () => {
 			const b = document.querySelectorAll("button[data-copy]")[`+strconv.Itoa(i)+`], was = b.textContent, of = document.getElementById(b.dataset.copy);
 			// A command of the playground is there when its module has started.
-			for (let k = 0; k < 500 && !of.textContent; k++) await new Promise(done => setTimeout(done, 20));
+			for (let k = 0; k < 6000 && !of.textContent; k++) await new Promise(done => setTimeout(done, 20));
 			const want = of.textContent;
 			b.click();
-			for (let k = 0; k < 100 && b.textContent === was; k++) await new Promise(done => setTimeout(done, 20));
+			for (let k = 0; k < 6000 && b.textContent === was; k++) await new Promise(done => setTimeout(done, 20));
 			return { want: want, got: await navigator.clipboard.readText(), says: b.textContent };
 		})()`)
 		if got.Got != got.Want || got.Want == "" {

@@ -70,6 +70,7 @@ const calmScript = `(async () => {
 	await wait(300);
 	document.querySelectorAll(".widget button").forEach(b => { if (b.checkVisibility()) b.click(); });
 	await wait(200);
+	for (let k = 0; k < 4; k++) await new Promise(requestAnimationFrame); // what a busy machine draws late
 	const seen = new MutationObserver(list => list.forEach(m => { if (out.length < 5)
 		out.push("changes by itself: " + (m.target.closest ? m.target : m.target.parentElement).outerHTML.slice(0, 120)); }));
 	seen.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -41,7 +41,7 @@ func plays(b *tab, i int) int {
 		for (const b of all) {
 			const was = name(b), drawn = box.querySelector(".stage").innerHTML;
 			b.click();
-			await new Promise(pause);
+			for (let k = 0; k < 1200 && (name(b) === was || box.querySelector(".stage").innerHTML === drawn); k++) await new Promise(pause);
 			if (name(b) === was || box.querySelector(".stage").innerHTML === drawn) dead.push(was);
 			b.click();
 			if (name(b) !== was) dead.push("not " + was);
@@ -76,7 +76,7 @@ func work(b *tab, i int) {
 			if (b.disabled) return false;
 			const was = box.innerHTML;
 			b.click();
-			await new Promise(done => setTimeout(done, 20));
+			for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
 			return box.innerHTML !== was;
 		}
 		const dead = [];
@@ -135,7 +135,7 @@ func TestPlayground(t *testing.T) {
 	b := newTab(t)
 	b.open(filepath.Join(folder(t), "playground.html"))
 	if !eval[bool](b, `(async () => {
-		for (let k = 0; k < 500 && document.getElementById("try").hidden; k++) await new Promise(done => setTimeout(done, 20));
+		for (let k = 0; k < 6000 && document.getElementById("try").hidden; k++) await new Promise(done => setTimeout(done, 20));
 		document.querySelector("details.more-sliders").open = true;
 		return !document.getElementById("try").hidden;
 	})()`) {

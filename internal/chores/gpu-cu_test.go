@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -34,6 +35,22 @@ func packed(t *testing.T, files map[string]string) []byte {
 	return out.Bytes()
 }
 
+// deaf returns an address that nobody listens at and nobody can take: a connection has it.
+func deaf(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c.LocalAddr().String()
+}
+
 // Of a wheel the headers are unpacked, once; what is not the pinned file leaves nothing behind.
 func TestHeadersAreFetchedOnceAndChecked(t *testing.T) {
 	good := packed(t, map[string]string{"inc/cuda.h": "c", "inc/deep/x.hpp": "x", "inc/../../out.h": "", "lib/libcudart.so": "", "inc/notes.txt": ""})
@@ -54,7 +71,7 @@ func TestHeadersAreFetchedOnceAndChecked(t *testing.T) {
 		"another file": {serve(good, 200), sum(empty), "sha256"},
 		"not there":    {serve(good, 404), sum(good), "404"},
 		"no header":    {serve(empty, 200), sum(empty), "no cuda.h"},
-		"no network":   {"http://127.0.0.1:1", sum(good), "--headers"},
+		"no network":   {"http://" + deaf(t), sum(good), "--headers"},
 	} {
 		err := wheel{name, "1", c.url, c.sha256, "inc/"}.fetch(filepath.Join(above, "headers"))
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {

@@ -194,9 +194,9 @@ func clean() []step {
 func soak() *cobra.Command {
 	cmd := command("soak", "Run the tests on machines unlike this one: busy, raced, of one processor, a stranger's", nil)
 	cmd.Use, cmd.Args = "soak [CONDITION ...]", cobra.ArbitraryArgs
-	cmd.Example = "  gradsync dev soak race --part listed --times 10 --no-ledger"
+	cmd.Example = "  gradsync dev soak race --part quick --times 10 --no-ledger"
 	times := cmd.Flags().Int("times", 20, "how often each test of .ci/soak/tests.csv runs")
-	part := cmd.Flags().String("part", "", "suite or listed alone")
+	part := cmd.Flags().String("part", "", "suite, listed or quick alone")
 	cmd.Flags().Bool("no-ledger", false, "neither read nor write .ci/soak/ledger.csv")
 	cmd.RunE = func(cmd *cobra.Command, conditions []string) error {
 		words := append(conditions, "--times", strconv.Itoa(*times))

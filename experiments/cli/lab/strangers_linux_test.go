@@ -103,7 +103,7 @@ func playStranger() (any, error) {
 	knock := func(at, name string, say []byte) string {
 		var conn net.Conn
 		var err error
-		for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 			if conn, err = net.Dial("tcp", at); err == nil {
 				break
 			}
@@ -112,7 +112,7 @@ func playStranger() (any, error) {
 			return err.Error()
 		}
 		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(time.Minute))
 		if name != "in the clear" {
 			cfg := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"gradsync/1 rank-1"}}
 			if name != "no certificate" {
@@ -358,7 +358,7 @@ func scene(t *testing.T, at tcp.Config, strangers string, clear bool) (ranks [2]
 	if got := capture.raw.line(t); got != "listening" {
 		t.Fatalf("the capture said %q", got)
 	}
-	at.Size, at.Job, at.Rendezvous, at.Timeout, at.Join = 2, "lab", address(0)+":"+launch.Port, 10*time.Second, 5*time.Second
+	at.Size, at.Job, at.Rendezvous, at.Timeout, at.Join = 2, "lab", address(0)+":"+launch.Port, time.Minute, 30*time.Second
 	start := func(rank int, listen string) *actor {
 		at := at
 		at.Rank, at.Host, at.Listen = rank, rank == 0, listen
