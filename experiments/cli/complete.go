@@ -133,7 +133,8 @@ func installs(root *cobra.Command) {
 }
 
 // installLines install the completion; README.md has the first.
-const installLines = "bash: echo \"source <('$PWD/bin/gradsync' completion bash)\" >> ~/.bashrc   # with the package bash-completion\n" +
+const installLines = "bash: echo \"source <('$PWD/bin/gradsync' completion bash)\" >> ~/.bashrc   " +
+	"# with the package bash-completion\n" +
 	"zsh:  echo \"autoload -U compinit; compinit; source <('$PWD/bin/gradsync' completion zsh)\" >> ~/.zshrc\n" +
 	"fish: bin/gradsync completion fish > ~/.config/fish/completions/gradsync.fish\n" +
 	"PowerShell: bin\\gradsync.exe completion powershell >> $PROFILE"

@@ -109,16 +109,17 @@ func OnLoopback(host string) bool {
 	return err == nil && !slices.ContainsFunc(found, func(ip net.IP) bool { return !ip.IsLoopback() })
 }
 
-// FreeAddress returns an address of this machine on which nobody listens. Its port is none of those that systems give to
-// whoever asks for any: until somebody listens there, only who asks for this one takes it.
+// FreeAddress returns an address of this machine on which nobody listens. Its port is none of those that systems give
+// to whoever asks for any: until somebody listens there, only who asks for this one takes it.
 func FreeAddress(host string) (string, error) {
 	const first, ports = 20_000, 9_000
 	var err error
 	for range 100 {
 		var b [2]byte
 		_, _ = rand.Read(b[:]) // never fails
+		port := first + int(binary.LittleEndian.Uint16(b[:]))%ports
 		var l net.Listener
-		if l, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(first+int(binary.LittleEndian.Uint16(b[:]))%ports))); err == nil {
+		if l, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
 			return l.Addr().String(), l.Close()
 		}
 	}
