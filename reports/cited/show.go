@@ -153,7 +153,8 @@ func (a *algorithm) complete(doc string) error {
 			return fmt.Errorf("cited: %s: no Go is marked %q, and no reason says why", doc, fmt.Sprintf("%s %d", a.Place, st.N))
 		}
 		if len(st.Places) > 0 && st.Why.En() != "" {
-			return fmt.Errorf("cited: %s: %s %d has a mark at %s:%d and a reason to have none", doc, a.Place, st.N, st.Places[0].Symbol, st.Places[0].First)
+			return fmt.Errorf("cited: %s: %s %d has a mark at %s:%d and a reason to have none",
+				doc, a.Place, st.N, st.Places[0].Symbol, st.Places[0].First)
 		}
 	}
 	return nil

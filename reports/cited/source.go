@@ -62,8 +62,8 @@ func (e excerpt) Broken() bool {
 	return len(shown) > 0 && slices.ContainsFunc(e.Lines, func(l codeLine) bool { return len(l.Steps) > 0 && l.N > shown[len(shown)-1].N })
 }
 
-// codeLine is one line of the source, N counted from the first of the symbol. Steps numbers the steps of the algorithm that it
-// belongs to, Begins the steps that begin with it.
+// codeLine is one line of the source, N counted from the first of the symbol. Steps numbers the steps of the algorithm
+// that it belongs to, Begins the steps that begin with it.
 type codeLine struct {
 	N      int
 	HTML   template.HTML

@@ -44,8 +44,8 @@ func Rewrite(doc, folder, paper string) (string, error) {
 	return doc[:from] + section + doc[to:], nil
 }
 
-// Map returns the section: per item of the paper its place on the page, its symbols, whichever files they stand in, and the tests
-// named for it; what is "ours" is left to "Differences". Items go by kind, then by name.
+// Map returns the section: per item of the paper its place on the page, its symbols, whichever files they stand in, and
+// the tests named for it; what is "ours" is left to "Differences". Items go by kind, then by name.
 func Map(folder, paper string) (string, error) {
 	symbols, err := Read(folder)
 	if err != nil {
