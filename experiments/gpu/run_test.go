@@ -79,7 +79,7 @@ func TestData(t *testing.T) {
 		{"data 4/3", "I from 1 to N"}, {"data 0/3", "I from 1 to N"}, {"data two", "want I/N"}, {"data", "want I/N"}, {"data 7/9", "no file data.7"},
 		{"split x " + from, "want a number of pieces"}, {"split 2 /nowhere", "no folder /nowhere"}, {"check now", "takes no argument"},
 	} {
-		if rc, said := script(t, dir, strings.Fields(c.args)...); rc != 2 || !strings.Contains(said, c.says) || strings.Count(said, "\n") != 1 {
+		if rc, said := script(t, dir, strings.SplitN(c.args, " ", 3)...); rc != 2 || !strings.Contains(said, c.says) || strings.Count(said, "\n") != 1 {
 			t.Errorf("%s: exit %d: %s", c.args, rc, said)
 		}
 	}
