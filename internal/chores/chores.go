@@ -170,6 +170,8 @@ func (s step) run(ctx context.Context, root string, out, errOut io.Writer) error
 	}
 	c := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	c.Dir, c.Stdout, c.Stderr = root, out, errOut
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it ends what it started
+	c.WaitDelay = 10 * time.Second
 	c.Env = os.Environ()
 	if os.Getenv("CGO_ENABLED") == "" { // as make has it: nothing but the race detector needs a C compiler
 		c.Env = append(c.Env, "CGO_ENABLED=0")

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // Files of soak, below the root.
@@ -44,6 +46,7 @@ func soaked(t *testing.T, text string) (dir string) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(bin) })
 	write(t, bin, "go", "#!/bin/sh\nif [ \"$1\" = env ]; then exec "+real+" \"$@\"; fi\n"+text)
+	t.Setenv("HOME", bin)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	dir = clone(t)
 	write(t, dir, soakScript, string(script))
@@ -100,31 +103,36 @@ func noted(t *testing.T, dir string) (out string) {
 	return out
 }
 
-// Both parts are counted, what is green is not run again, a changed test voids it, and what fails is said and ends with an error.
+// Both parts are counted, pass by pass, what is green is not run again, and a changed test voids it. What fails is said, stays in
+// the ledger, and ends with an error.
 func TestSoakGoesOnWhereItStopped(t *testing.T) {
 	dir := soaked(t, `case "$*" in *TestLucky*) echo "--- PASS: a"; echo "--- PASS: b";; *) echo "--- PASS: a"; echo "--- SKIP: c";; esac
-grep -q 'return' p/p_test.go && echo "--- FAIL: TestLucky of $GOMAXPROCS"
+if grep -q return p/p_test.go; then echo "FAIL	p	0.1s"; exit 1; fi
 echo "ok  	p	0.1s"
 `)
 	out, _, err := call(soak(), "procs-1", "--times", "3")
-	if got, want := noted(t, dir), "procs-1 suite 1 1 0 1\nprocs-1 listed 3 2 0 0\n"; err != nil || got != want {
+	if got, want := noted(t, dir), "procs-1 suite 1 1 0 1\nprocs-1 listed 3 6 0 0\n"; err != nil || got != want {
 		t.Fatalf("ledger %q with error %v, want %q; printed\n%s", got, err, want, out)
 	}
-	out, _, err = call(soak(), "procs-1")
-	if err != nil || strings.Count(out, "green in "+soakLedger) != 2 {
-		t.Errorf("green once, it printed %q with error %v", out, err)
+	out, _, err = call(soak(), "procs-1", "--times", "5")
+	if got, want := noted(t, dir), "procs-1 suite 1 1 0 1\nprocs-1 listed 5 10 0 0\n"; err != nil || got != want {
+		t.Errorf("ledger %q with error %v, want two passes more: %q; printed\n%s", got, err, want, out)
 	}
 	write(t, dir, "p/p_test.go", "package p\n\nfunc TestLucky(t *testing.T) {\n\treturn\n}\n")
 	if _, errOut, err := call(soak(), "procs-1"); err == nil || !strings.Contains(errOut, "commit the changes, or --no-ledger") {
 		t.Errorf("with a change it says %q with error %v", errOut, err)
 	}
 	commit(t, "commit", "-qam", "two")
-	out, errOut, err := call(soak(), "procs-1")
-	if err == nil || !strings.Contains(errOut, "failed under procs-1, suite: 1") || !strings.Contains(out, "--- FAIL: TestLucky of 1\n") {
-		t.Errorf("of a test that fails it says %q with error %v; printed\n%s", errOut, err, out)
+	out, errOut, err := call(soak(), "procs-1", "--times", "2")
+	want := "procs-1 suite 1 1 1 1\nprocs-1 listed 2 4 2 0\n" // an end without a failed test is a failure, too
+	if got := noted(t, dir); err == nil || got != want || !strings.Contains(errOut, "failed under procs-1, suite: 1") || !strings.Contains(out, "FAIL\tp\t0.1s") {
+		t.Errorf("of a test that fails it says %q with error %v, ledger %q, want %q; printed\n%s", errOut, err, got, want, out)
 	}
-	if got, want := noted(t, dir), "procs-1 suite 1 1 1 1\nprocs-1 listed 20 2 1 0\n"; got != want {
-		t.Errorf("ledger %q, want %q", got, want)
+	write(t, dir, "p/p.go", "package p\n")
+	commit(t, "add", "p/p.go")
+	commit(t, "commit", "-qm", "three")
+	if _, _, err := call(soak(), "procs-1", "--times", "1", "--part", "listed"); err == nil || noted(t, dir) != want+"procs-1 listed 1 2 1 0\n" {
+		t.Errorf("another commit: error %v, ledger %q", err, noted(t, dir))
 	}
 }
 
@@ -150,6 +158,35 @@ test -w "$GOCACHE" && test -w "$GOPATH" && touch made && echo "--- PASS: writes"
 			t.Errorf("%s: %v\n%s%s\n%s", name, err, out, errOut, text)
 		}
 	}
+}
+
+// A signal ends the script, its tests and what spins beside them.
+func TestSoakEnds(t *testing.T) {
+	dir := soaked(t, `echo $$ > started; exec sleep 600`)
+	cmd := exec.Command("bash", soakScript, "busy", "--no-ledger")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until := func(done func() bool) {
+		t.Helper()
+		for range 600 { // a minute guards against hangs
+			if done() {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Error("after a minute it is not so")
+	}
+	var pid []byte
+	until(func() bool {
+		pid, _ = os.ReadFile(filepath.Join(dir, "started"))
+		return len(pid) > 0
+	})
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("it ends with %v", err)
+	}
+	until(func() bool { return exec.Command("kill", "-0", strings.TrimSpace(string(pid))).Run() != nil })
 }
 
 // Wrong words are one line.

@@ -197,13 +197,13 @@ func soak() *cobra.Command {
 	cmd.Example = "  gradsync dev soak race --part quick --times 10 --no-ledger"
 	times := cmd.Flags().Int("times", 20, "how often each test of .ci/soak/tests.csv runs")
 	part := cmd.Flags().String("part", "", "suite, listed or quick alone")
-	cmd.Flags().Bool("no-ledger", false, "neither read nor write .ci/soak/ledger.csv")
+	alone := cmd.Flags().Bool("no-ledger", false, "neither read nor write .ci/soak/ledger.csv")
 	cmd.RunE = func(cmd *cobra.Command, conditions []string) error {
 		words := append(conditions, "--times", strconv.Itoa(*times))
 		if *part != "" {
 			words = append(words, "--part", *part)
 		}
-		if cmd.Flags().Changed("no-ledger") {
+		if *alone {
 			words = append(words, "--no-ledger")
 		}
 		err := do(cmd, []step{program(append([]string{"bash", ".ci/soak/run"}, words...)...)})

@@ -14,7 +14,7 @@ func init() {
 	switch limit() {
 	case "", "avx2", "portable":
 	default:
-		fmt.Fprintf(os.Stderr, "gradsync: GRADSYNC_CPU=%s: want avx2 or portable\n", limit())
+		fmt.Fprintf(os.Stderr, "gradsync: GRADSYNC_CPU=%q: want avx2 or portable\n", limit())
 		os.Exit(2)
 	}
 }

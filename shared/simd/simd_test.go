@@ -23,8 +23,8 @@ func TestEachValueLeavesOutWhatItSays(t *testing.T) {
 func TestAnUnknownValueEndsTheProgram(t *testing.T) {
 	for value, want := range map[string]string{
 		"avx2": "", "portable": "",
-		"AVX2": "gradsync: GRADSYNC_CPU=AVX2: want avx2 or portable\n",
-		"sse":  "gradsync: GRADSYNC_CPU=sse: want avx2 or portable\n",
+		"AVX2": "gradsync: GRADSYNC_CPU=\"AVX2\": want avx2 or portable\n",
+		"sse":  "gradsync: GRADSYNC_CPU=\"sse\": want avx2 or portable\n",
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
 		cmd.Env = append(os.Environ(), "GRADSYNC_CPU="+value)

@@ -109,8 +109,8 @@ func OnLoopback(host string) bool {
 	return err == nil && !slices.ContainsFunc(found, func(ip net.IP) bool { return !ip.IsLoopback() })
 }
 
-// FreeAddress returns an address of this machine on which nobody listens. Its port is none of those that systems give
-// to whoever asks for any: until somebody listens there, only who asks for this one takes it.
+// FreeAddress returns an address of this machine on which nobody listens. Its port is none of those that most systems
+// give to whoever asks for any: until somebody listens there, only who asks for this one takes it.
 func FreeAddress(host string) (string, error) {
 	const first, ports = 20_000, 9_000
 	var err error
