@@ -30,7 +30,7 @@ func TestReportShowsTheSource(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<a class="g4" href="#all-gather-4" id="all-gather-L4">4</a>`, `id="all-gather-4"`,
-		`<code class="at" title="shared/cluster/formula/formula.go:`, `>RingTime</code>`,
+		`<code class="at" title="shared/cluster/formula">`, `>RingTime</code>`,
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %s", want)
