@@ -93,9 +93,9 @@ func exampleTimes() *result.Result {
 		}
 	}
 	r.Facts = []result.Fact{kit.Counted("workers", "", 6), kit.Number("waited", "ms", 2, 1.11)}
-	r.Frames = []result.Frame{kit.Frame("times", rows, kit.Word("model", "model", func(t exampleTime) string { return t.model }),
-		kit.Word("method", "method", func(t exampleTime) string { return t.method }),
-		kit.Interval("seconds", "s", 3, func(t exampleTime) kit.Estimate { return t.estimate }))}
+	r.Frames = []result.Frame{kit.Rows("times", "model:model method:method seconds~/s.3", rows, func(t exampleTime) []any {
+		return []any{t.model, t.method, t.estimate}
+	})}
 	r.Figures = []result.Figure{{ID: "bars", Form: "bar", Frame: "times", X: "model", Y: []string{"seconds"}, By: []string{"method"}}}
 	return r
 }

@@ -72,12 +72,14 @@ func moved(e kit.Estimate) string {
 
 // changes returns the frame of every method's factor before and now.
 func (s *comparison) changes() result.Frame {
-	shift := func(x linkMethod) kit.Estimate { return s.factors(x).Over(s.Former.factors(x)) }
-	return kit.Frame("changes", linkMethods(distinct), append(where(),
-		kit.Interval("before", "", 2, func(x linkMethod) kit.Estimate { return s.Former.factors(x).Over(s.one()) }),
-		kit.Interval("now", "", 2, func(x linkMethod) kit.Estimate { return s.factors(x).Over(s.one()) }),
-		kit.Interval("shift", "", 2, shift), kit.Word("moved", "moved", func(x linkMethod) string { return moved(shift(x)) }),
-		kit.Count("place_before", "", s.Former.place), kit.Count("place_now", "", s.place))...)
+	return kit.Rows("changes",
+		"link/Gb/s method:method before~/.2 now~/.2 shift~/.2 moved:moved place_before place_now",
+		linkMethods(distinct), func(x linkMethod) []any {
+			before, now := s.Former.factors(x), s.factors(x)
+			shift := now.Over(before)
+			return []any{x.Gbps, x.Method, before.Over(s.one()), now.Over(s.one()),
+				shift, moved(shift), s.Former.place(x), s.place(x)}
+		})
 }
 
 // pair holds two methods on a link of which the first is now sooner, and was later.
@@ -120,13 +122,14 @@ func (s *comparison) pair(g float64, sooner, later string) pair {
 
 // turns returns the frame of who was first and who is, and of how many pairs turned, by link.
 func (s *comparison) turns() result.Frame {
-	was := func(g float64) string { x, _ := s.Former.first(g); return x.Method }
-	is := func(g float64) string { x, _ := s.first(g); return x.Method }
-	return kit.Frame("turns", links, link(func(g float64) float64 { return g }), kit.Word("was", "method", was), kit.Word("is", "method", is),
-		kit.Word("lead", "lead", func(g float64) string { return s.lead(g, was(g), is(g)) }),
-		kit.Count("pairs", "", func(g float64) int { n, _ := s.pairs(g); return n }),
-		kit.Count("turned", "", func(g float64) int { _, list := s.pairs(g); return len(list) }),
-		kit.Count("decided", "", func(g float64) int { _, list := s.pairs(g); return kit.CountIf(list, pair.decided) }))
+	return kit.Rows("turns",
+		"link/Gb/s was:method is:method lead:lead pairs turned decided", links, func(g float64) []any {
+			was, _ := s.Former.first(g)
+			is, _ := s.first(g)
+			of, turned := s.pairs(g)
+			return []any{g, was.Method, is.Method, s.lead(g, was.Method, is.Method),
+				of, len(turned), kit.CountIf(turned, pair.decided)}
+		})
 }
 
 // lead says in a word whether the first is another one than before: the intervals tell it from the
@@ -156,9 +159,10 @@ func (s *comparison) turned() result.Frame {
 			}
 		}
 	}
-	return kit.Frame("turned", rows, link(func(p pair) float64 { return p.Gbps }), kit.Word("sooner", "method", func(p pair) string { return p.Sooner }),
-		kit.Word("later", "method", func(p pair) string { return p.Later }), kit.Interval("before", "", 2, func(p pair) kit.Estimate { return p.Before }),
-		kit.Interval("now", "", 2, func(p pair) kit.Estimate { return p.Now }), kit.Flag("decided", pair.decided))
+	return kit.Rows("turned",
+		"link/Gb/s sooner:method later:method before~/.2 now~/.2 decided:bool", rows, func(p pair) []any {
+			return []any{p.Gbps, p.Sooner, p.Later, p.Before, p.Now, p.decided()}
+		})
 }
 
 // best returns the methods without multicast that tie for the least time at p, samples counted, or one
@@ -217,17 +221,12 @@ func (g *guide) leads() (of, told int) {
 
 // changes returns the frame of what the reference's machines changed in the sweep, by workers.
 func (g *guide) changes() result.Frame {
-	count := func(set string, is func(sweepPoint) bool) int { return kit.CountIf(g.of(set), is) }
-	return kit.Frame("machines", g.plan.Sets, kit.Word("set", "set", func(set string) string { return set }),
-		kit.Count("cases", "", func(set string) int { return len(g.of(set)) }),
-		kit.Count("pays_before", "", func(set string) int { return g.former.paysIn(g.of(set)) }),
-		kit.Count("pays_now", "", func(set string) int { return g.paysIn(g.of(set)) }),
-		kit.Count("turned", "", func(set string) int {
-			return count(set, func(p sweepPoint) bool { yes, _ := g.changed(p); return yes })
-		}),
-		kit.Count("decided", "", func(set string) int {
-			return count(set, func(p sweepPoint) bool { _, decided := g.changed(p); return decided })
-		}))
+	return kit.Rows("machines", "set:set cases pays_before pays_now turned decided", g.plan.Sets, func(set string) []any {
+		at := g.of(set)
+		return []any{set, len(at), g.former.paysIn(at), g.paysIn(at),
+			kit.CountIf(at, func(p sweepPoint) bool { yes, _ := g.changed(p); return yes }),
+			kit.CountIf(at, func(p sweepPoint) bool { _, decided := g.changed(p); return decided })}
+	})
 }
 
 // changeFacts returns what the sweep's machines are and were, and what that changed in all cases.

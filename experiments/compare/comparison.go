@@ -153,43 +153,29 @@ var drawn = []string{"bsp", "asp", "dasp", "ring", "ringsparse", "ssgd-multicast
 // barred are the methods whose rounds are drawn as bars.
 var barred = append(slices.Clone(drawn), "naive", "ssgd-unicast")
 
-func where() []kit.Col[linkMethod] {
-	return []kit.Col[linkMethod]{link(func(x linkMethod) float64 { return x.Gbps }), kit.Word("method", "method", func(x linkMethod) string { return x.Method })}
-}
-
-func link[R any](of func(R) float64) kit.Col[R] { return kit.Num("link", "Gb/s", kit.AsIs, of) }
-
 // methods returns the frame of all methods on both links, the methods of the bars first.
 func (s *comparison) methods() result.Frame {
-	mean := func(key, unit string, digits int, times float64, of func(methodRun) float64) kit.Col[linkMethod] {
-		return kit.Mean(key, unit, digits, func(x linkMethod) kit.Estimate { return s.sample(x, of).Mean().Times(times) })
-	}
 	rows := linkMethods(func(method) bool { return true })
 	slices.SortStableFunc(rows, func(a, b linkMethod) int { return indexIn(barred, a.Method) - indexIn(barred, b.Method) })
-	return kit.Frame("methods", rows, append(where(),
-		kit.Word("document", "document", func(x linkMethod) string { return methodOf(x.Method).Document }),
-		kit.Word("training", "training", s.trained), kit.Word("of", "method", func(x linkMethod) string { of, _ := s.shared(x); return of }),
-		kit.Count("shared", "", func(x linkMethod) int { _, n := s.shared(x); return n }),
-		kit.Half("time", "s", 3, func(x linkMethod) kit.Estimate { return s.reached(x, seconds).Mean() }),
-		kit.Interval("ratio", "", 2, func(x linkMethod) kit.Estimate {
-			return s.reached(x, seconds).Over(s.reached(linkMethod{x.Gbps, "bsp"}, seconds))
-		}),
-		kit.Mean("gradients", "", 0, func(x linkMethod) kit.Estimate { return s.reached(x, gradients).Mean() }),
-		mean("own", "", 0, 1, func(c methodRun) float64 { return s.toTarget(c.Own, gradients) }),
-		kit.Mean("to_updates", "", 0, func(x linkMethod) kit.Estimate {
-			return s.reached(x, func(c train.ToTarget) float64 { return c.Updates }).Mean()
-		}),
-		mean("round", "ms", 2, 1e3, perRound), mean("sent", "MB", 2, 1e-6, func(c methodRun) float64 { return c.Sent }),
-		mean("delivered", "MB", 2, 1e-6, func(c methodRun) float64 { return c.Delivered }),
-		kit.Count("updates", "", func(x linkMethod) int64 { return s.Runs[x][0].Updates }),
-		kit.Half("accuracy", "%", 1, func(x linkMethod) kit.Estimate { return s.sample(x, percent).Mean() }),
-		mean("stale", "versions", 2, 1, func(c methodRun) float64 { return c.Stale }),
-		kit.Count("stalest", "versions", func(x linkMethod) int64 {
-			return slices.MaxFunc(s.Runs[x], func(a, b methodRun) int { return int(a.Stalest - b.Stalest) }).Stalest
-		}),
-		mean("compute", "%", 0, 100, func(c methodRun) float64 { return c.Compute }), kit.Count("missed", "", s.missed),
-		kit.Flag("async", func(x linkMethod) bool { return methodOf(x.Method).Async && x.Method != "asgd" }),
-		kit.Flag("barred", func(x linkMethod) bool { return slices.Contains(barred, x.Method) }))...)
+	return kit.Rows("methods",
+		"link/Gb/s method:method document:document training:training of:method shared time±/s.3 ratio~/.2 "+
+			"gradients/.0 own/.0 to_updates/.0 round/ms.2 sent/MB.2 delivered/MB.2 updates accuracy±/%.1 "+
+			"stale/versions.2 stalest/versions compute/%.0 missed async:bool barred:bool",
+		rows, func(x linkMethod) []any {
+			mean := func(of func(methodRun) float64) kit.Estimate { return s.sample(x, of).Mean() }
+			of, shared := s.shared(x)
+			time := s.reached(x, seconds)
+			return []any{x.Gbps, x.Method, methodOf(x.Method).Document, s.trained(x), of, shared, time.Mean(),
+				time.Over(s.reached(linkMethod{x.Gbps, "bsp"}, seconds)), s.reached(x, gradients).Mean(),
+				mean(func(c methodRun) float64 { return s.toTarget(c.Own, gradients) }),
+				s.reached(x, func(c train.ToTarget) float64 { return c.Updates }).Mean(),
+				mean(perRound).Times(1e3), mean(func(c methodRun) float64 { return c.Sent }).Times(1e-6),
+				mean(func(c methodRun) float64 { return c.Delivered }).Times(1e-6),
+				s.Runs[x][0].Updates, mean(percent), mean(func(c methodRun) float64 { return c.Stale }),
+				kit.Largest(s.Runs[x], func(c methodRun) int64 { return c.Stalest }),
+				mean(func(c methodRun) float64 { return c.Compute }).Times(100), s.missed(x),
+				methodOf(x.Method).Async && x.Method != "asgd", slices.Contains(barred, x.Method)}
+		})
 }
 
 func percent(c methodRun) float64 { return 100 * c.Accuracy }
@@ -204,11 +190,7 @@ func indexIn(list []string, key string) int {
 
 // curves returns the frame of accuracy over virtual time, means over seeds.
 func (s *comparison) curves() result.Frame {
-	type at struct {
-		linkMethod
-		Seconds, Accuracy float64
-	}
-	var rows []at
+	f := kit.NewSheet("curves", "link/Gb/s method:method seconds/s accuracy/%")
 	for _, g := range links {
 		for _, k := range drawn {
 			x := linkMethod{g, k}
@@ -219,20 +201,18 @@ func (s *comparison) curves() result.Frame {
 						sec, acc = append(sec, c.Curve[i].Seconds), append(acc, 100*c.Curve[i].Accuracy)
 					}
 				}
-				rows = append(rows, at{x, sec.Mean().Value, acc.Mean().Value})
+				f.Add(g, k, sec.Mean().Value, acc.Mean().Value)
 			}
 		}
 	}
-	return kit.Frame("curves", rows, link(func(x at) float64 { return x.Gbps }), kit.Word("method", "method", func(x at) string { return x.Method }),
-		kit.Num("seconds", "s", kit.AsIs, func(x at) float64 { return x.Seconds }), kit.Num("accuracy", "%", kit.AsIs, func(x at) float64 { return x.Accuracy }))
+	return f.Frame
 }
 
 func (s *comparison) home() result.Frame {
-	return kit.As(result.TimingOnly, kit.Frame("home", s.Home, link(func(h homeRow) float64 { return h.Gbps }),
-		kit.Word("network", "home", func(h homeRow) string { return h.Network }), kit.Word("method", "method", func(h homeRow) string { return h.Method }),
-		kit.Flag("trained", func(h homeRow) bool { return h.How == result.Trained }),
-		kit.Num("round", "ms", 2, func(h homeRow) float64 { return 1e3 * h.Round }), kit.Num("sent", "MB", 3, func(h homeRow) float64 { return h.Sent / 1e6 }),
-		kit.Num("over", "", 2, overLayers)))
+	return kit.As(result.TimingOnly, kit.Rows("home",
+		"link/Gb/s network:home method:method trained:bool round/ms.2 sent/MB.3 over/.2", s.Home, func(h homeRow) []any {
+			return []any{h.Gbps, h.Network, h.Method, h.How == result.Trained, 1e3 * h.Round, h.Sent / 1e6, overLayers(h)}
+		}))
 }
 
 // overLayers returns the quotient of RingSparse's round by the ring's, which also goes layer by
@@ -246,21 +226,20 @@ func overLayers(h homeRow) float64 {
 
 // paper sets CSSGD beside both kinds of SSGD in the paper's own message model.
 func (s *comparison) paper() result.Frame {
-	over := func(key, other string) kit.Col[paperRow] {
-		return kit.Num(key, "", 2, func(p paperRow) float64 {
-			for _, o := range s.Paper {
-				if o.Gbps == p.Gbps && o.Method == other && p.Method == "cssgd" {
-					return p.Round / o.Round
+	return kit.As(result.TimingOnly, kit.Rows("paper-model",
+		"link/Gb/s method:method round/ms.2 sent/MB.2 delivered/MB.2 over_unicast/.2 over_multicast/.2",
+		s.Paper, func(p paperRow) []any {
+			over := func(other string) float64 {
+				for _, o := range s.Paper {
+					if o.Gbps == p.Gbps && o.Method == other && p.Method == "cssgd" {
+						return p.Round / o.Round
+					}
 				}
+				return math.NaN()
 			}
-			return math.NaN()
-		})
-	}
-	return kit.As(result.TimingOnly, kit.Frame("paper-model", s.Paper, link(func(p paperRow) float64 { return p.Gbps }),
-		kit.Word("method", "method", func(p paperRow) string { return p.Method }), kit.Num("round", "ms", 2, func(p paperRow) float64 { return 1e3 * p.Round }),
-		kit.Num("sent", "MB", 2, func(p paperRow) float64 { return p.Sent / 1e6 }),
-		kit.Num("delivered", "MB", 2, func(p paperRow) float64 { return p.Delivered / 1e6 }),
-		over("over_unicast", "ssgd-unicast"), over("over_multicast", "ssgd-multicast")))
+			return []any{p.Gbps, p.Method, 1e3 * p.Round, p.Sent / 1e6, p.Delivered / 1e6,
+				over("ssgd-unicast"), over("ssgd-multicast")}
+		}))
 }
 
 // first returns who is first to the target on a link, no method if none reaches it with every seed,
@@ -287,32 +266,25 @@ func (s *comparison) first(g float64) (x linkMethod, near []string) {
 
 // leads reports who is first to the target, who cannot be told apart, and whose round is shortest.
 func (s *comparison) leads() result.Frame {
-	first := s.first
-	return kit.Frame("leads", links, link(func(g float64) float64 { return g }),
-		kit.Word("first", "method", func(g float64) string { x, _ := first(g); return x.Method }),
-		kit.Mean("time", "s", kit.AsIs, func(g float64) kit.Estimate { x, _ := first(g); return s.reached(x, seconds).Mean() }),
-		kit.Interval("ratio", "", 2, func(g float64) kit.Estimate {
-			if x, _ := first(g); x.Method != "bsp" {
-				return s.reached(x, seconds).Over(s.reached(linkMethod{g, "bsp"}, seconds))
+	return kit.Rows("leads",
+		"link/Gb/s first:method time/s ratio~/.2 decided:decided near:method "+
+			"shortest:method round/ms second:method longer/%.0", links, func(g float64) []any {
+			x, near := s.first(g)
+			rounds, time, ratio, decided := s.rounds(g), s.reached(x, seconds), kit.Estimate{}, "clear"
+			if x.Method != "bsp" {
+				ratio = time.Over(s.reached(linkMethod{g, "bsp"}, seconds))
 			}
-			return kit.Estimate{}
-		}),
-		kit.Word("decided", "decided", func(g float64) string {
-			switch x, near := first(g); {
+			switch {
 			case x.Method == "":
-				return "none"
+				decided = "none"
 			case len(s.Seeds) < 2:
-				return "alone"
+				decided = "alone"
 			case len(near) > 0:
-				return "near"
+				decided = "near"
 			}
-			return "clear"
-		}),
-		kit.Words("near", "method", func(g float64) []string { _, near := first(g); return near }),
-		kit.Words("shortest", "method", func(g float64) []string { return s.rounds(g).first() }),
-		kit.Num("round", "ms", kit.AsIs, func(g float64) float64 { return 1e3 * s.rounds(g)[0].Time }),
-		kit.Word("second", "method", func(g float64) string { return s.rounds(g).second() }),
-		kit.Num("longer", "%", 0, func(g float64) float64 { return s.rounds(g).longer() }))
+			return []any{g, x.Method, time.Mean(), ratio, decided, kit.Keys(near),
+				kit.Keys(rounds.first()), 1e3 * rounds[0].Time, rounds.second(), rounds.longer()}
+		})
 }
 
 // rounds sorts the methods by the time of a round.
@@ -333,19 +305,29 @@ func (s *comparison) more(x linkMethod) kit.Estimate {
 
 // samples returns the frame of what staleness costs in samples.
 func (s *comparison) samples() result.Frame {
-	return kit.Frame("samples", linkMethods(func(m method) bool { return m.Async && distinct(m) }), append(where(),
-		kit.Interval("ratio", "", 2, s.more), kit.Word("against", "against", func(x linkMethod) string { return s.more(x).Against(1) }))...)
+	rows := linkMethods(func(m method) bool { return m.Async && distinct(m) })
+	return kit.Rows("samples", "link/Gb/s method:method ratio~/.2 against:against", rows, func(x linkMethod) []any {
+		return []any{x.Gbps, x.Method, s.more(x), s.more(x).Against(1)}
+	})
 }
 
 // ratios compares rounds of methods: a over b.
 func (s *comparison) ratios() result.Frame {
-	cols := []kit.Col[float64]{link(func(g float64) float64 { return g })}
-	for _, p := range [][3]string{{"multicast_unicast", "ssgd-multicast", "ssgd-unicast"}, {"cssgd_multicast", "cssgd", "ssgd-multicast"},
-		{"cssgd_ring", "cssgd", "ring"}, {"sums_cssgd", "compressed", "cssgd"}, {"sums_multicast", "compressed", "ssgd-multicast"},
-		{"aware_unicast", "ssgd-aware", "ssgd-unicast"}} {
-		cols = append(cols, kit.Num(p[0], "", 2, func(g float64) float64 { return s.over(g, p[1], p[2]) }))
+	pairs := [][3]string{{"multicast_unicast", "ssgd-multicast", "ssgd-unicast"},
+		{"cssgd_multicast", "cssgd", "ssgd-multicast"}, {"cssgd_ring", "cssgd", "ring"},
+		{"sums_cssgd", "compressed", "cssgd"}, {"sums_multicast", "compressed", "ssgd-multicast"},
+		{"aware_unicast", "ssgd-aware", "ssgd-unicast"}}
+	columns := "link/Gb/s"
+	for _, p := range pairs {
+		columns += " " + p[0] + "/.2"
 	}
-	return kit.As(result.TimingOnly, kit.Frame("ratios", links, cols...))
+	return kit.As(result.TimingOnly, kit.Rows("ratios", columns, links, func(g float64) []any {
+		row := []any{g}
+		for _, p := range pairs {
+			row = append(row, s.over(g, p[1], p[2]))
+		}
+		return row
+	}))
 }
 
 func (s *comparison) over(g float64, a, b string) float64 {
@@ -355,23 +337,14 @@ func (s *comparison) over(g float64, a, b string) float64 {
 // extremes names the shortest and the longest of the bars: what a figure says in words is
 // of what it draws.
 func (s *comparison) extremes() result.Frame {
-	type end struct {
-		Gbps        float64
-		First, Last timedMethod
-	}
-	var rows []end
-	for _, g := range links {
-		var bars []timedMethod
-		for _, k := range barred {
-			bars = append(bars, timedMethod{methodOf(k), s.mean(linkMethod{g, k}, perRound)})
-		}
-		rows = append(rows, end{g, slices.MinFunc(bars, compareTimes), slices.MaxFunc(bars, compareTimes)})
-	}
-	return kit.As(result.TimingOnly, kit.Frame("extremes", rows, link(func(e end) float64 { return e.Gbps }),
-		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }),
-		kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
-		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }),
-		kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time })))
+	return kit.As(result.TimingOnly, kit.Rows("extremes",
+		"link/Gb/s first:method first_ms/ms last:method last_ms/ms", links, func(g float64) []any {
+			bars := kit.Map(barred, func(k string) timedMethod {
+				return timedMethod{methodOf(k), s.mean(linkMethod{g, k}, perRound)}
+			})
+			first, last := slices.MinFunc(bars, compareTimes), slices.MaxFunc(bars, compareTimes)
+			return []any{g, first.Method.Key, 1e3 * first.Time, last.Method.Key, 1e3 * last.Time}
+		}))
 }
 
 // facts returns the numbers of sentences that stand in no frame.

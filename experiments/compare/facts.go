@@ -100,19 +100,13 @@ func countOf(ctx context.Context, env exp.Env, m method) (counts, error) {
 
 // trafficFrame sets counts beside formulas.
 func trafficFrame(rows []counts) result.Frame {
-	num := func(key string, of func(counts) float64) kit.Col[counts] { return kit.Num(key, "gradients", 2, of) }
-	return kit.Frame("traffic", rows, kit.Word("method", "method", func(c counts) string { return c.Key }),
-		kit.Word("document", "document", func(c counts) string { return c.Document }),
-		num("formula", func(c counts) float64 { sent, _ := c.load(workers); return sent }), num("counted", func(c counts) float64 { return c.Sent }),
-		kit.Num("off", "%", 2, func(c counts) float64 { return 100 * c.off() }),
-		num("delivered", func(c counts) float64 {
-			if _, d := c.load(workers); d > 0 {
-				return d
-			}
-			return math.NaN()
-		}),
-		num("received", func(c counts) float64 { return c.Delivered }), num("each", counts.each),
-		kit.Count("work", "", func(c counts) int { return c.redundancy() }))
+	return kit.Rows("traffic",
+		"method:method document:document formula/gradients.2 counted/gradients.2 off/%.2 "+
+			"delivered/gradients.2 received/gradients.2 each/gradients.2 work", rows, func(c counts) []any {
+			sent, delivered := c.load(workers)
+			return []any{c.Key, c.Document, sent, c.Sent, 100 * c.off(),
+				kit.OnlyIf(delivered > 0, delivered), c.Delivered, c.each(), c.redundancy()}
+		})
 }
 
 func trafficFacts(rows []counts) []result.Fact {

@@ -141,15 +141,15 @@ func sizeWord(model string) string {
 }
 
 func (g *guide) sizes() result.Frame {
-	return kit.Frame("sizes", g.plan.Models, kit.Word("model", "model", func(m string) string { return m }),
-		kit.Num("megabytes", "MB", kit.AsIs, megabytes), kit.Word("size", "size", sizeWord))
+	return kit.Rows("sizes", "model:model megabytes/MB size:size", g.plan.Models, func(m string) []any {
+		return []any{m, megabytes(m), sizeWord(m)}
+	})
 }
 
-// adviceCols returns the columns of an advice.
-func adviceCols[R any](of func(R) advice) []kit.Col[R] {
-	return []kit.Col[R]{kit.Flag("alone_best", func(r R) bool { return of(r).Alone }), kit.Word("how", "how", func(r R) string { return of(r).How }),
-		kit.Words("methods", "method", func(r R) []string { return of(r).Methods })}
-}
+// adviceColumns heads the cells of an advice, which follow a row's own.
+const adviceColumns = " alone_best:bool how:how methods:method"
+
+func (a advice) cells(own ...any) []any { return append(own, a.Alone, a.How, kit.Keys(a.Methods)) }
 
 // short returns the frame of the answer before all others, by workers and size of the network:
 // links next to each other that have the same answer are joined.
@@ -176,9 +176,9 @@ func (g *guide) short() result.Frame {
 			}
 		}
 	}
-	return kit.Frame("short", rows, append([]kit.Col[region]{kit.Word("set", "set", func(r region) string { return r.set }),
-		kit.Word("size", "size", func(r region) string { return r.size }), kit.Num("from", "Gb/s", kit.AsIs, func(r region) float64 { return r.from }),
-		kit.Num("to", "Gb/s", kit.AsIs, func(r region) float64 { return r.to })}, adviceCols(func(r region) advice { return r.advice })...)...)
+	return kit.Rows("short", "set:set size:size from/Gb/s to/Gb/s"+adviceColumns, rows, func(r region) []any {
+		return r.advice.cells(r.set, r.size, r.from, r.to)
+	})
 }
 
 // tallied is a count of a situation, or of a region: a set of workers and a link.
@@ -217,31 +217,20 @@ func (g *guide) tallies() (tallies, firsts result.Frame) {
 			}
 		}
 	}
-	key := func() []kit.Col[tallied] {
-		return []kit.Col[tallied]{kit.Word("situation", "situation", func(t tallied) string { return t.situation }),
-			kit.Word("kind", "allowed", func(t tallied) string { return t.kind }),
-			kit.Word("set", "set", func(t tallied) string { return t.set }), link(func(t tallied) float64 { return t.gbps })}
-	}
-	margin := func(key string, q float64) kit.Col[tallied] {
-		return kit.Num(key, "%", 0, func(t tallied) float64 { return t.count.margin(q) })
-	}
-	cols := append(key(), kit.Count("of", "", func(t tallied) int { return t.count.Of }), kit.Count("alone", "", func(t tallied) int { return t.count.Alone }),
-		kit.Count("pays", "", func(t tallied) int { return t.count.pays() }), margin("least", 0), margin("median", 0.5), margin("most", 1))
-	tallies = kit.Frame("tallies", rows, append(cols, adviceCols(func(t tallied) advice { return t.count.advice() })...)...)
-	type winner struct {
-		tallied
-		win
-	}
-	var wins []winner
+	const key = "situation:situation kind:allowed set:set link/Gb/s "
+	tallies = kit.Rows("tallies",
+		key+"of alone pays least/%.0 median/%.0 most/%.0"+adviceColumns, rows, func(t tallied) []any {
+			c := t.count
+			return c.advice().cells(t.situation, t.kind, t.set, t.gbps,
+				c.Of, c.Alone, c.pays(), c.margin(0), c.margin(0.5), c.margin(1))
+		})
+	wins := kit.NewSheet("firsts", key+"first:method times")
 	for _, t := range rows {
 		for _, w := range t.count.Wins {
-			wins = append(wins, winner{t, w})
+			wins.Add(t.situation, t.kind, t.set, t.gbps, kit.Keys(w.First), w.Times)
 		}
 	}
-	return tallies, kit.Frame("firsts", wins, kit.Word("situation", "situation", func(w winner) string { return w.situation }),
-		kit.Word("kind", "allowed", func(w winner) string { return w.kind }), kit.Word("set", "set", func(w winner) string { return w.set }),
-		link(func(w winner) float64 { return w.gbps }), kit.Words("first", "method", func(w winner) []string { return w.First }),
-		kit.Count("times", "", func(w winner) int { return w.Times }))
+	return tallies, wins.Frame
 }
 
 // duels compares the best of two kinds of methods, over all cases, by network and by link.
@@ -290,27 +279,23 @@ func (g *guide) duels() result.Frame {
 			rows = append(rows, row{k.key, "", "", l, k.of(only(func(p sweepPoint) bool { return p.Gbps == l }))})
 		}
 	}
-	return kit.Frame("duels", rows, kit.Word("duel", "duel", func(r row) string { return r.key }), kit.Word("set", "set", func(r row) string { return r.set }),
-		kit.Word("model", "model", func(r row) string { return r.model }), link(func(r row) float64 { return r.gbps }),
-		kit.Count("wins", "", func(r row) int { return r.duel.Wins }), kit.Count("of", "", func(r row) int { return r.duel.Of }),
-		kit.Num("least", "", 2, func(r row) float64 { return r.duel.Lo }), kit.Num("most", "", 2, func(r row) float64 { return r.duel.Hi }),
-		kit.Flag("mostly", func(r row) bool { return 2*r.duel.Wins > r.duel.Of }))
+	return kit.Rows("duels",
+		"duel:duel set:set model:model link/Gb/s wins of least/.2 most/.2 mostly:bool", rows, func(r row) []any {
+			d := r.duel
+			return []any{r.key, r.set, r.model, r.gbps, d.Wins, d.Of, d.Lo, d.Hi, 2*d.Wins > d.Of}
+		})
 }
 
 // paying counts the cases in which distributing pays, by network.
 func (g *guide) paying() result.Frame {
-	at := func(m string) []sweepPoint { return g.points(func(p sweepPoint) bool { return p.Model == m }) }
-	return kit.Frame("paying", g.plan.Models, kit.Word("model", "model", func(m string) string { return m }),
-		kit.Count("pays", "", func(m string) int { return g.paysIn(at(m)) }), kit.Count("of", "", func(m string) int { return len(at(m)) }))
+	return kit.Rows("paying", "model:model pays of", g.plan.Models, func(m string) []any {
+		at := g.points(func(p sweepPoint) bool { return p.Model == m })
+		return []any{m, g.paysIn(at), len(at)}
+	})
 }
 
-func (g *guide) paysIn(points []sweepPoint) (n int) {
-	for _, p := range points {
-		if g.pays(p, noMulticast) {
-			n++
-		}
-	}
-	return n
+func (g *guide) paysIn(points []sweepPoint) int {
+	return kit.CountIf(points, func(p sweepPoint) bool { return g.pays(p, noMulticast) })
 }
 
 // networks returns the frame of who is best without multicast, by workers, network and link;
@@ -338,61 +323,41 @@ func (g *guide) networks() result.Frame {
 			}
 		}
 	}
-	return kit.Frame("networks", rows, append([]kit.Col[row]{kit.Word("set", "set", func(r row) string { return r.set }),
-		kit.Word("model", "model", func(r row) string { return r.model }),
-		link(func(r row) float64 { return r.gbps }), kit.Any("n", "", func(r row) any { return numbers(r.nodes) })},
-		adviceCols(func(r row) advice { return r.advice })...)...)
-}
-
-func numbers(list []int) (out []any) {
-	for _, n := range list {
-		out = append(out, n)
-	}
-	return out
+	return kit.Rows("networks", "set:set model:model link/Gb/s n"+adviceColumns, rows, func(r row) []any {
+		return r.advice.cells(r.set, r.model, r.gbps, kit.Keys(r.nodes))
+	})
 }
 
 // cases returns the frame of the first and the second of every case without multicast, by time per
 // round alone.
 func (g *guide) cases() result.Frame {
-	o := func(p sweepPoint) ranking { return g.order(p, noMulticast, false) }
-	return kit.Frame("cases", g.plan.points(), kit.Word("set", "set", func(p sweepPoint) string { return p.Set }),
-		kit.Word("model", "model", func(p sweepPoint) string { return p.Model }),
-		link(func(p sweepPoint) float64 { return p.Gbps }), kit.Count("n", "", func(p sweepPoint) int { return p.Nodes }),
-		kit.Words("first", "method", func(p sweepPoint) []string { return o(p).first() }),
-		kit.Num("time", "ms", kit.AsIs, func(p sweepPoint) float64 { return 1e3 * o(p)[0].Time }),
-		kit.Word("second", "method", func(p sweepPoint) string { return o(p).second() }),
-		kit.Num("longer", "%", 0, func(p sweepPoint) float64 { return o(p).longer() }),
-		kit.Num("alone", "ms", kit.AsIs, func(p sweepPoint) float64 {
-			if t := g.time(p, alone); t <= o(p)[0].Time {
-				return 1e3 * t
-			}
-			return math.NaN()
-		}))
+	return kit.Rows("cases",
+		"set:set model:model link/Gb/s n first:method time/ms second:method longer/%.0 alone/ms",
+		g.plan.points(), func(p sweepPoint) []any {
+			o, t := g.order(p, noMulticast, false), g.time(p, alone)
+			return []any{p.Set, p.Model, p.Gbps, p.Nodes, kit.Keys(o.first()), 1e3 * o[0].Time,
+				o.second(), o.longer(), kit.OnlyIf(t <= o[0].Time, 1e3*t)}
+		})
 }
 
 // factors returns the frame of how many more samples asynchronous methods need; rows without a
 // link are of both.
 func (g *guide) factors() result.Frame {
-	type row struct {
-		set string
-		linkMethod
-		ratio kit.Estimate
-		stale float64
+	f := kit.NewSheet("samples",
+		"set:platform link/Gb/s method:method ratio~/.2 stale/versions.2 both:bool against:against")
+	f.Kind = result.Trained
+	add := func(set string, x linkMethod, ratio kit.Estimate, stale float64) {
+		f.Add(set, x.Gbps, x.Method, ratio, stale, math.IsNaN(x.Gbps), ratio.Against(1))
 	}
-	var rows []row
 	for _, st := range g.studies {
 		for _, x := range linkMethods(func(m method) bool { return m.Async && distinct(m) }) {
-			rows = append(rows, row{st.Set, x, st.more(x), st.mean(x, func(c methodRun) float64 { return c.Stale })})
+			add(st.Set, x, st.more(x), st.mean(x, func(c methodRun) float64 { return c.Stale }))
 		}
 		for _, k := range asyncs() {
-			rows = append(rows, row{st.Set, linkMethod{math.NaN(), k}, g.factor[st.Set][k], math.NaN()})
+			add(st.Set, linkMethod{math.NaN(), k}, g.factor[st.Set][k], math.NaN())
 		}
 	}
-	return kit.As(result.Trained, kit.Frame("samples", rows, kit.Word("set", "platform", func(r row) string { return r.set }),
-		link(func(r row) float64 { return r.Gbps }),
-		kit.Word("method", "method", func(r row) string { return r.Method }), kit.Interval("ratio", "", 2, func(r row) kit.Estimate { return r.ratio }),
-		kit.Num("stale", "versions", 2, func(r row) float64 { return r.stale }), kit.Flag("both", func(r row) bool { return math.IsNaN(r.Gbps) }),
-		kit.Word("against", "against", func(r row) string { return r.ratio.Against(1) })))
+	return f.Frame
 }
 
 // sparse returns RingSparse's round at a density over the ring's.
@@ -402,19 +367,13 @@ func (g *guide) sparse(p sweepPoint, density float64) float64 {
 
 // density returns the frame of RingSparse against the ring at stated densities, on the most nodes.
 func (g *guide) density() result.Frame {
-	type row struct {
-		sweepPoint
-		density float64
-	}
-	var rows []row
+	f := kit.NewSheet("density", "model:model link/Gb/s density/% ratio/.2")
 	for _, p := range g.points(func(p sweepPoint) bool { return p.Set == equalWorkers && p.Nodes == g.mostNodes() }) {
 		for _, d := range g.plan.Densities {
-			rows = append(rows, row{p, d})
+			f.Add(p.Model, p.Gbps, 100*d, g.sparse(p, d))
 		}
 	}
-	return kit.Frame("density", rows, kit.Word("model", "model", func(r row) string { return r.Model }), link(func(r row) float64 { return r.Gbps }),
-		kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }),
-		kit.Num("ratio", "", 2, func(r row) float64 { return g.sparse(r.sweepPoint, r.density) }))
+	return f.Frame
 }
 
 // sparsePays counts, by link and density, the cases in which RingSparse is faster than the
@@ -443,78 +402,71 @@ func (g *guide) sparsePays() result.Frame {
 			rows = append(rows, r)
 		}
 	}
-	return kit.Frame("sparse", rows, link(func(r row) float64 { return r.gbps }),
-		kit.Num("density", "%", kit.AsIs, func(r row) float64 { return 100 * r.density }),
-		kit.Count("wins", "", func(r row) int { return r.wins }), kit.Count("of", "", func(r row) int { return r.of }),
-		kit.Num("best", "", 2, func(r row) float64 { return r.best }), kit.Count("paid", "", func(r row) int { return r.paid }),
-		kit.Flag("link_pays", func(r row) bool { return pays[r.gbps] }))
+	return kit.Rows("sparse", "link/Gb/s density/% wins of best/.2 paid link_pays:bool", rows, func(r row) []any {
+		return []any{r.gbps, 100 * r.density, r.wins, r.of, r.best, r.paid, pays[r.gbps]}
+	})
 }
 
 // timesOf returns the frame of every method's round on the most nodes.
 func (g *guide) timesOf() result.Frame {
-	cols := []kit.Col[sweepPoint]{kit.Word("model", "model", func(p sweepPoint) string { return p.Model }),
-		kit.Word("set", "set", func(p sweepPoint) string { return p.Set }),
-		link(func(p sweepPoint) float64 { return p.Gbps })}
-	for _, m := range append(sweepMethods(), method{Key: alone}) {
-		cols = append(cols, kit.Num(m.Key, "ms", 1, func(p sweepPoint) float64 { return 1e3 * g.time(p, m.Key) }))
+	columns, all := "model:model set:set link/Gb/s", append(sweepMethods(), method{Key: alone})
+	for _, m := range all {
+		columns += " " + m.Key + "/ms.1"
 	}
-	return kit.Frame("times", g.points(func(p sweepPoint) bool { return p.Nodes == g.mostNodes() }), cols...)
+	rows := g.points(func(p sweepPoint) bool { return p.Nodes == g.mostNodes() })
+	return kit.Rows("times", columns, rows, func(p sweepPoint) []any {
+		row := []any{p.Model, p.Set, p.Gbps}
+		for _, m := range all {
+			row = append(row, 1e3*g.time(p, m.Key))
+		}
+		return row
+	})
 }
 
 // extremes names the first and the last of the lines that figures draw, by link.
 func (g *guide) extremes() result.Frame {
-	type end struct {
-		sweepPoint
-		First, Last timedMethod
-	}
-	var rows []end
+	f := kit.NewSheet("extremes", "set:set link/Gb/s first:method first_ms/ms last:method last_ms/ms")
 	for _, p := range g.points(func(p sweepPoint) bool {
 		return p.Nodes == g.mostNodes() && p.Set != spread && p.Model == g.plan.Models[len(g.plan.Models)-1]
 	}) {
-		list := []timedMethod{}
-		for _, k := range append(slices.Clone(drawn), alone) {
-			list = append(list, timedMethod{method{Key: k}, g.time(p, k)})
-		}
-		rows = append(rows, end{p, slices.MinFunc(list, compareTimes), slices.MaxFunc(list, compareTimes)})
+		list := kit.Map(append(slices.Clone(drawn), alone), func(k string) timedMethod {
+			return timedMethod{method{Key: k}, g.time(p, k)}
+		})
+		first, last := slices.MinFunc(list, compareTimes), slices.MaxFunc(list, compareTimes)
+		f.Add(p.Set, p.Gbps, first.Method.Key, 1e3*first.Time, last.Method.Key, 1e3*last.Time)
 	}
-	return kit.Frame("extremes", rows, kit.Word("set", "set", func(e end) string { return e.Set }), link(func(e end) float64 { return e.Gbps }),
-		kit.Word("first", "method", func(e end) string { return e.First.Method.Key }),
-		kit.Num("first_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.First.Time }),
-		kit.Word("last", "method", func(e end) string { return e.Last.Method.Key }),
-		kit.Num("last_ms", "ms", kit.AsIs, func(e end) float64 { return 1e3 * e.Last.Time }))
+	return f.Frame
 }
 
 // trained returns what the trained comparisons say of rounds, by workers and link.
 func (g *guide) trained() result.Frame {
-	type row struct {
-		*comparison
-		gbps float64
-	}
-	var rows []row
+	f := kit.NewSheet("trained",
+		"set:platform link/Gb/s first:method aware_unicast/.2 asp_unicast/.2 sparse_layers/.2 sparse_ring/.2")
 	for _, st := range g.studies {
 		for _, l := range links {
-			rows = append(rows, row{st, l})
+			f.Add(st.Set, l, st.rounds(l)[0].Method.Key,
+				st.over(l, "ssgd-aware", "ssgd-unicast"), st.over(l, "asp", "ssgd-unicast"),
+				st.over(l, "ringsparse", "ring-layers"), st.over(l, "ringsparse", "ring"))
 		}
 	}
-	over := func(key, a, b string) kit.Col[row] {
-		return kit.Num(key, "", 2, func(r row) float64 { return r.over(r.gbps, a, b) })
-	}
-	return kit.Frame("trained", rows, kit.Word("set", "platform", func(r row) string { return r.Set }), link(func(r row) float64 { return r.gbps }),
-		kit.Word("first", "method", func(r row) string { return r.rounds(r.gbps)[0].Method.Key }), over("aware_unicast", "ssgd-aware", "ssgd-unicast"),
-		over("asp_unicast", "asp", "ssgd-unicast"), over("sparse_layers", "ringsparse", "ring-layers"), over("sparse_ring", "ringsparse", "ring"))
+	return f.Frame
 }
 
 // zeros returns what zeros of real gradients gave RingSparse over the ring layer by layer.
 func (g *guide) zeros() result.Frame {
-	rows := slices.DeleteFunc(slices.Clone(g.studies[0].Home), func(h homeRow) bool { return h.Method != "ringsparse" || h.How != result.Trained })
-	return kit.Frame("zeros", rows, kit.Word("network", "home", func(h homeRow) string { return h.Network }), link(func(h homeRow) float64 { return h.Gbps }),
-		kit.Num("over", "", 2, overLayers))
+	rows := slices.DeleteFunc(slices.Clone(g.studies[0].Home), func(h homeRow) bool {
+		return h.Method != "ringsparse" || h.How != result.Trained
+	})
+	return kit.Rows("zeros", "network:home link/Gb/s over/.2", rows, func(h homeRow) []any {
+		return []any{h.Network, h.Gbps, overLayers(h)}
+	})
 }
 
 // nodes returns the frame of with how many nodes sums of redundant blocks are coded.
 func (g *guide) nodes() result.Frame {
-	return kit.Frame("nodes", g.plan.Nodes, kit.Count("n", "", func(n int) int { return n }),
-		kit.Flag("coded", func(n int) bool { return sweepMethod("compressed").codes(n) }))
+	return kit.Rows("nodes", "n coded:bool", g.plan.Nodes, func(n int) []any {
+		return []any{n, sweepMethod("compressed").codes(n)}
+	})
 }
 
 // codedFirst counts the cases in which CSSGD beats every method without multicast and one worker alone by more
@@ -541,11 +493,10 @@ func (g *guide) codedFirst() (free, charged, of int) {
 func (g *guide) facts(seeds int) []result.Fact {
 	at, equal := g.plan.points(), g.of(equalWorkers)
 	unequal := g.points(func(p sweepPoint) bool { return p.Set != equalWorkers })
-	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Counted("cases", "", len(at)),
-		kit.Counted("pays", "", g.paysIn(at)), kit.Counted("models", "", len(g.plan.Models)),
-		kit.Counted("batch", "", g.plan.Batch), kit.Number("slow", "Gb/s", kit.AsIs, g.slow()), kit.Counted("most_nodes", "", g.mostNodes()),
-		kit.Number("straggler", "", kit.AsIs, stragglerSlow), kit.Number("spread", "", kit.AsIs, spreadSlow), kit.Number("tie", "%", kit.AsIs, 100*tie),
-		kit.Counted("workers", "", workers), kit.Number("sparsest", "%", kit.AsIs, 100*g.plan.Densities[len(g.plan.Densities)-1])}
+	out := kit.Facts("coding/GB/s", train.CodingRate/1e9, "cases", len(at), "pays", g.paysIn(at),
+		"models", len(g.plan.Models), "batch", g.plan.Batch, "slow/Gb/s", g.slow(), "most_nodes", g.mostNodes(),
+		"straggler", 1.0*stragglerSlow, "spread", 1.0*spreadSlow, "tie/%", 100*tie, "workers", workers,
+		"sparsest/%", 100*g.plan.Densities[len(g.plan.Densities)-1])
 	for _, s := range []struct {
 		key    string
 		points []sweepPoint
@@ -554,14 +505,14 @@ func (g *guide) facts(seeds int) []result.Fact {
 		{"multicast_unequal", unequal, "ssgd-multicast", "ssgd-unicast"},
 		{"cssgd", at, "cssgd", "ssgd-multicast"}, {"sums", at, "compressed", "cssgd"}, {"coding", at, "cssgd", uncoded("cssgd")}} {
 		lo, hi := g.extent(s.points, s.a, s.b)
-		out = append(out, kit.Number(s.key+"_least", "", 2, lo), kit.Number(s.key+"_most", "", 2, hi))
+		out = append(out, kit.Facts(s.key+"_least/.2", lo, s.key+"_most/.2", hi)...)
 	}
 	p := sweepPoint{g.plan.Models[len(g.plan.Models)-1], equalWorkers, g.plan.Links[len(g.plan.Links)-1], g.mostNodes()}
 	free, charged, of := g.codedFirst()
-	ms := func(key, method string) result.Fact { return kit.Number(key, "ms", kit.AsIs, 1e3*g.time(p, method)) }
-	out = append(out, kit.Finding("example", "model", p.Model), kit.Number("example_link", "Gb/s", kit.AsIs, p.Gbps), ms("example_coded", "cssgd"),
-		ms("example_free", uncoded("cssgd")), ms("example_ring", "ring"), kit.Counted("free", "", free), kit.Counted("free_of", "", of),
-		kit.Counted("charged", "", charged))
+	ms := func(method string) float64 { return 1e3 * g.time(p, method) }
+	out = append(out, kit.Facts("example:model", p.Model, "example_link/Gb/s", p.Gbps,
+		"example_coded/ms", ms("cssgd"), "example_free/ms", ms(uncoded("cssgd")), "example_ring/ms", ms("ring"),
+		"free", free, "free_of", of, "charged", charged)...)
 	counted, known := 0, 0
 	for _, st := range g.studies {
 		for _, k := range asyncs() {
@@ -572,6 +523,6 @@ func (g *guide) facts(seeds int) []result.Fact {
 			}
 		}
 	}
-	out = append(out, g.changeFacts()...)
-	return append(out, kit.Counted("costs_counted", "", counted), kit.Counted("costs_unknown", "", 2*len(asyncs())-known), kit.Counted("seed_count", "", seeds))
+	return append(append(out, g.changeFacts()...), kit.Facts("costs_counted", counted,
+		"costs_unknown", 2*len(asyncs())-known, "seed_count", seeds)...)
 }

@@ -47,87 +47,73 @@ var codedFormulas = []Formula{
 	{"codedsgd.compressed", "[C(n−r+t,t+1)(t+1)/t + (r−t)C(n−r+t−1,t)]/n + 1; 0 for r = n", "ours: sum, then code, CSSGD's reference [14]",
 		append(slices.Clone(codedNR), optional("t", "depth of the sums; 0: the best", "0")), compressedLoad},
 	{"codedsgd.time", "r·T_calculate + (n−r)/((n−1)r)·T_communicate; short: T_communicate/r", "CSSGD §3.2.4",
-		append(slices.Clone(codedNR), codedCalc, codedComm, codedForm), codedTime},
+		append(slices.Clone(codedNR), codedCalc, codedComm, codedForm), of("s", codedTime)},
 	{"codedsgd.rstar", "√(n/(n−1)·T_communicate/T_calculate); short: without n/(n−1)", "ours: T_CSSGD of §3.2.4 is least there",
 		[]Param{codedN, codedComm, codedCalc, codedForm}, codedStar},
-	{"codedsgd.best", "the whole r of the least T_CSSGD", "CSSGD §3.2.4", []Param{codedN, codedComm, codedCalc, codedForm}, codedBest},
+	{"codedsgd.best", "the whole r of the least T_CSSGD", "CSSGD §3.2.4",
+		[]Param{codedN, codedComm, codedCalc, codedForm}, of("", func(v Args) *big.Rat {
+			_, best := v.codedBest()
+			return whole(int64(best))
+		})},
 	{"codedsgd.rho", "(n−1)/n·r(r−1) to (n−1)/n·r(r+1); short: r(r−1) to r(r+1): T_communicate/T_calculate where r is best",
-		"ours: from T_CSSGD", append(slices.Clone(codedNR), codedForm, oneOf("end", "which end", "low", "high")), codedRho},
+		"ours: from T_CSSGD", append(slices.Clone(codedNR), codedForm, oneOf("end", "which end", "low", "high")),
+		of("", codedRho)},
 }
 
-// codedSize reads n and r.
-func (v Args) codedSize() (n, r int, err error) {
-	if n, err = v.codedNodes(); err != nil {
-		return 0, 0, err
-	}
-	whole, err := v.count("r", 1)
-	if err == nil && whole > int64(n) {
-		err = inputf("--r is %d, want at most --n %d", whole, n)
-	}
-	return n, int(whole), err
+// codedNodes reads n, codedSize r too.
+func (v Args) codedNodes() int {
+	n := v.count("n", 1) // one node trains too: it holds the one block, and sends nothing
+	most("n", n, codedLimit, "")
+	return int(n)
 }
 
-// codedNodes reads n.
-func (v Args) codedNodes() (int, error) {
-	n, err := v.count("n", 1) // one node trains too: it holds the one block, and sends nothing
-	if err == nil && n > codedLimit {
-		err = inputf("--n is %d, want at most %d", n, codedLimit)
-	}
-	return int(n), err
+func (v Args) codedSize() (n, r int) {
+	n = v.codedNodes()
+	whole := v.count("r", 1)
+	most("r", whole, int64(n), "--n ")
+	return n, int(whole)
 }
 
 // codedLoad makes a formula's function of a function of n and r.
-func codedLoad(f func(n, r int) *big.Rat, unit string) func(Args) (Answer, error) {
-	return func(v Args) (Answer, error) {
-		n, r, err := v.codedSize()
-		if err != nil {
-			return Answer{}, err
-		}
+func codedLoad(f func(n, r int) *big.Rat, unit string) func(Args) Answer {
+	return of(unit, func(v Args) *big.Rat {
+		n, r := v.codedSize()
 		x := f(n, r)
 		if x == nil {
-			return Answer{}, inputf("it is not defined for n = %d, r = %d", n, r)
+			refuse("it is not defined for n = %d, r = %d", n, r)
 		}
-		return rational(x, unit)
-	}
+		return x
+	})
 }
 
 // loopSize reads n and r of an assignment and returns C(μ,r).
-func (v Args) loopSize() (n, r int, c *big.Int, err error) {
-	if n, r, err = v.codedSize(); err != nil {
-		return 0, 0, nil, err
-	}
-	if n > codedsgd.MaxNodes {
-		return 0, 0, nil, inputf("--n is %d, want at most %d", n, codedsgd.MaxNodes)
-	}
-	return n, r, codedsgd.LoopCombinations(n, r), nil
+func (v Args) loopSize() (n, r int, c *big.Int) {
+	n, r = v.codedSize()
+	most("n", int64(n), codedsgd.MaxNodes, "")
+	return n, r, codedsgd.LoopCombinations(n, r)
 }
 
-func loopCombinations(v Args) (Answer, error) {
-	_, _, c, err := v.loopSize()
-	if err != nil {
-		return Answer{}, err
-	}
-	got, err := rational(new(big.Rat).SetInt(c), "combinations")
+// large answers with a whole number that a float64 must hold.
+func large(x *big.Int, unit string) Answer {
+	got := rational(new(big.Rat).SetInt(x), unit)
 	if math.IsInf(got.Value, 0) {
-		return Answer{}, inputf("%s combinations are more than a float64 holds", short(c))
+		refuse("%s %s are more than a float64 holds", short(x), unit)
 	}
-	return got, err
+	return got
 }
 
-func loopRepeatsOf(v Args) (Answer, error) {
-	n, r, _, err := v.loopSize()
-	if err != nil {
-		return Answer{}, err
-	}
+func loopCombinations(v Args) Answer {
+	_, _, c := v.loopSize()
+	return large(c, "combinations")
+}
+
+func loopRepeatsOf(v Args) Answer {
+	n, r, _ := v.loopSize()
 	x := codedsgd.LoopRepeats(n, r)
 	if x == nil {
-		return Answer{}, inputf("for r = n = %d nothing is sent", n)
+		refuse("for r = n = %d nothing is sent", n)
 	}
-	got, err := rational(new(big.Rat).SetInt(x), "times")
-	if math.IsInf(got.Value, 0) {
-		return Answer{}, inputf("%s times are more than a float64 holds", short(x))
-	}
-	return got, err
+	return large(x, "times")
 }
 
 func accountingKeys() (keys []string) {
@@ -137,33 +123,28 @@ func accountingKeys() (keys []string) {
 	return keys
 }
 
-func codedAccounting(v Args) (Answer, error) {
+func codedAccounting(v Args) Answer {
 	a := codedsgd.Accountings()[v.word("accounting")]
-	got, err := codedLoad(a.Load, "gradients")(v)
-	if got.Exact != nil {
-		got.Text = a.Title + ": " + a.Form
-	}
-	return got, err
+	got := codedLoad(a.Load, "gradients")(v)
+	got.Text = a.Title + ": " + a.Form
+	return got
 }
 
 // literalPackets counts the packets of Algorithm 3's printed loop, or says why it is too
 // long to count.
-func literalPackets(v Args) (Answer, error) {
-	n, r, each, err := v.loopSize()
-	if err != nil {
-		return Answer{}, err
-	}
+func literalPackets(v Args) Answer {
+	n, r, each := v.loopSize()
 	if each.Cmp(big.NewInt(codedsgd.LoopLimit)) > 0 {
-		return Answer{}, inputf("not enumerated: %s combinations on each of %d nodes, want at most %d", short(each), n, codedsgd.LoopLimit)
+		refuse("not enumerated: %s combinations on each of %d nodes, want at most %d", short(each), n, codedsgd.LoopLimit)
 	}
 	e, err := codedsgd.Enumerate(n, r)
 	if err != nil {
-		return Answer{}, err
+		panic(err) // MaxNodes is its limit
 	}
 	c, _ := e.Loop()
-	got, err := rational(whole(c.Packets), "packets")
+	got := rational(whole(c.Packets), "packets")
 	got.Text = strconv.FormatInt(c.Useful, 10) + " of them useful, of " + strconv.FormatInt(c.Combinations, 10) + " combinations"
-	return got, err
+	return got
 }
 
 // short prints a whole number, a long one by its magnitude.
@@ -174,98 +155,64 @@ func short(x *big.Int) string {
 	return new(big.Float).SetInt(x).Text('g', 3)
 }
 
-func compressedLoad(v Args) (Answer, error) {
-	n, r, err := v.codedSize()
-	if err != nil {
-		return Answer{}, err
-	}
-	t, err := v.count("t", 0)
-	if err != nil {
-		return Answer{}, err
-	}
-	if t > int64(r) {
-		return Answer{}, inputf("--t is %d, want at most --r %d", t, r)
-	}
-	got, err := rational(codedsgd.CompressedLoad(n, r, int(t)), "gradients")
+func compressedLoad(v Args) Answer {
+	n, r := v.codedSize()
+	t := v.count("t", 0)
+	most("t", t, int64(r), "--r ")
+	got := rational(codedsgd.CompressedLoad(n, r, int(t)), "gradients")
 	if t == 0 {
 		got.Text = "t = " + strconv.Itoa(codedsgd.BestDepth(n, r))
 	}
-	return got, err
+	return got
 }
 
-func codedTime(v Args) (Answer, error) {
-	n, r, err := v.codedSize()
-	if err != nil {
-		return Answer{}, err
+// short reports the form, of which the exact one is none for one node: (19) divides by n − 1.
+func (v Args) short(n int) bool {
+	if v.word("form") == 0 && n == 1 {
+		refuse("it is not defined for n = 1: (19) divides by n − 1")
 	}
-	if err := v.atLeastZero("tcalc", "tcomm"); err != nil {
-		return Answer{}, err
+	return v.word("form") == 1
+}
+
+func codedTime(v Args) *big.Rat {
+	n, r := v.codedSize()
+	v.atLeastZero("tcalc", "tcomm")
+	if v.short(n) {
+		return codedsgd.ShortBatchTime(n, r, v["tcalc"], v["tcomm"])
 	}
-	if v.word("form") == 1 {
-		return rational(codedsgd.ShortBatchTime(n, r, v["tcalc"], v["tcomm"]), "s")
-	}
-	if n == 1 {
-		return Answer{}, noRatio()
-	}
-	return rational(codedsgd.BatchTime(n, r, v["tcalc"], v["tcomm"]), "s")
+	return codedsgd.BatchTime(n, r, v["tcalc"], v["tcomm"])
 }
 
 // codedBest reads n and both times and returns n and the best whole r.
-func (v Args) codedBest() (n, best int, err error) {
-	if n, err = v.codedNodes(); err != nil {
-		return 0, 0, err
-	}
-	if err := v.positive("tcalc"); err != nil {
-		return 0, 0, err
-	}
-	if err := v.atLeastZero("tcomm"); err != nil {
-		return 0, 0, err
-	}
+func (v Args) codedBest() (n, best int) {
+	n = v.codedNodes()
+	v.positive("tcalc")
+	v.atLeastZero("tcomm")
 	if n == 1 {
-		return 1, 1, nil // there is no other
+		return 1, 1 // there is no other
 	}
-	return n, codedsgd.BestRedundancy(n, v["tcalc"], v["tcomm"], v.word("form") == 1), nil
+	return n, codedsgd.BestRedundancy(n, v["tcalc"], v["tcomm"], v.word("form") == 1)
 }
-
-// noRatio refuses one node where (19) is part of the formula.
-func noRatio() error { return inputf("it is not defined for n = 1: (19) divides by n − 1") }
 
 // codedStar returns r*, a root: only its square is exact.
-func codedStar(v Args) (Answer, error) {
-	n, best, err := v.codedBest()
-	if err != nil {
-		return Answer{}, err
-	}
-	if n == 1 && v.word("form") == 0 {
-		return Answer{}, noRatio()
-	}
-	rho, short := quo(v["tcomm"], v["tcalc"]), v.word("form") == 1
+func codedStar(v Args) Answer {
+	n, best := v.codedBest()
+	rho, short := quo(v["tcomm"], v["tcalc"]), v.short(n)
 	return Answer{Value: codedsgd.RStar(n, rho, short),
-		Text: "its square is " + codedsgd.RStarSquared(n, rho, short).RatString() + "; the best whole r is " + strconv.Itoa(best)}, nil
+		Text: "its square is " + codedsgd.RStarSquared(n, rho, short).RatString() +
+			"; the best whole r is " + strconv.Itoa(best)}
 }
 
-func codedBest(v Args) (Answer, error) {
-	_, best, err := v.codedBest()
-	if err != nil {
-		return Answer{}, err
-	}
-	return rational(whole(int64(best)), "")
-}
-
-func codedRho(v Args) (Answer, error) {
-	n, r, err := v.codedSize()
-	if err != nil {
-		return Answer{}, err
-	}
+func codedRho(v Args) *big.Rat {
+	n, r := v.codedSize()
 	if n == 1 {
-		return Answer{}, noRatio()
+		refuse("it is not defined for n = 1: (19) divides by n − 1")
 	}
 	lo, hi := codedsgd.RhoRange(n, r, v.word("form") == 1)
-	switch {
-	case v.word("end") == 0:
-		return rational(lo, "")
-	case hi == nil:
-		return Answer{}, inputf("r = n = %d is best however large T_communicate/T_calculate is: there is no high end", n)
+	if v.word("end") == 1 && hi == nil {
+		refuse("r = n = %d is best however large T_communicate/T_calculate is: there is no high end", n)
+	} else if v.word("end") == 1 {
+		return hi
 	}
-	return rational(hi, "")
+	return lo
 }

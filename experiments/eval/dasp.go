@@ -30,13 +30,11 @@ func waitForms() (names []string) {
 
 // waitSeconds computes dasp.twait. The server rounds the same value to its clock's
 // nanosecond; `gradsync verify dasp` compares the two as dasp.eq1.
-func waitSeconds(v Args) (Answer, error) {
+func waitSeconds(v Args) Answer {
 	f := dasp.WaitForms()[v.word("form")]
-	if err := v.atLeastZero("alpha", "fi", "fj"); err != nil {
-		return Answer{}, err
-	}
+	v.atLeastZero("alpha", "fi", "fj")
 	if f == dasp.WaitConvex && v["alpha"].Cmp(one) > 0 {
-		return Answer{}, inputf("--alpha is %s, want at most 1 for the convex form", v["alpha"].RatString())
+		refuse("--alpha is %s, want at most 1 for the convex form", v["alpha"].RatString())
 	}
 	return rational(waitExactly(f, v["alpha"], v["fi"], v["fj"]), "s")
 }
@@ -63,52 +61,30 @@ func waitExactly(form dasp.WaitForm, alpha, fi, fj *big.Rat) *big.Rat {
 	return w
 }
 
-func daspState(v Args) (Answer, error) {
-	gap, err := v.count("gap", 0)
-	if err != nil {
-		return Answer{}, err
-	}
-	smin, err := v.count("smin", 0)
-	if err != nil {
-		return Answer{}, err
-	}
-	smax, err := v.count("smax", 1)
-	if err != nil {
-		return Answer{}, err
-	}
-	c := dasp.Config{Workers: 2, Smin: smin, Smax: smax}
+func daspState(v Args) Answer {
+	gap := v.count("gap", 0)
+	c := dasp.Config{Workers: 2, Smin: v.count("smin", 0), Smax: v.count("smax", 1)}
 	if err := c.Validate(); err != nil {
-		return Answer{}, &InputError{err}
+		panic(&InputError{err})
 	}
 	view := dasp.NewView(2)
 	view.V[0], view.Newest = gap, gap
 	s := c.Decide(view, 0).State
-	return Answer{Value: float64(s), Exact: whole(int64(s)), Text: s.String()}, nil
+	return Answer{Value: float64(s), Exact: whole(int64(s)), Text: s.String()}
 }
 
-func daspWeight(v Args) (Answer, error) {
-	n, err := v.count("n", 1)
-	if err != nil {
-		return Answer{}, err
-	}
-	k, err := v.count("k", 1)
-	if err != nil {
-		return Answer{}, err
-	}
-	state, err := v.count("state", int64(dasp.QIS))
-	if err != nil {
-		return Answer{}, err
-	}
+func daspWeight(v Args) Answer {
+	n, k, state := v.count("n", 1), v.count("k", 1), v.count("state", int64(dasp.QIS))
 	if state > int64(dasp.FSS) {
-		return Answer{}, inputf("--state is %d, want 1 (QIS), 2 (WSS) or 3 (FSS)", state)
+		refuse("--state is %d, want 1 (QIS), 2 (WSS) or 3 (FSS)", state)
 	}
-	w := dasp.Config{Workers: int(n)}.Weight(dasp.State(state), int(k))
-	d := k
+	w, d := dasp.Config{Workers: int(n)}.Weight(dasp.State(state), int(k)), k
 	if dasp.State(state) == dasp.QIS {
 		d = n
 	}
-	if exact := big.NewRat(1, d); fmt.Sprint(w) == fmt.Sprint(1/float64(d)) {
-		return Answer{Value: w, Exact: exact, Text: dasp.State(state).String()}, nil
+	out := Answer{Value: w, Text: dasp.State(state).String()}
+	if fmt.Sprint(w) == fmt.Sprint(1/float64(d)) {
+		out.Exact = big.NewRat(1, d)
 	}
-	return Answer{Value: w, Text: dasp.State(state).String()}, nil
+	return out
 }

@@ -19,7 +19,7 @@ type Formula struct {
 	Equation string
 	Source   string
 	Params   []Param
-	compute  func(v Args) (Answer, error)
+	compute  func(v Args) Answer // it panics with an *InputError, which Evaluate and Exact return
 }
 
 // Param is one argument of a formula. It must be given if Default is empty. A
@@ -48,15 +48,31 @@ func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// inputf makes an InputError.
-func inputf(format string, args ...any) error {
-	return &InputError{fmt.Errorf("eval: "+format, args...)}
+// refuse ends a computation with an InputError.
+func refuse(format string, args ...any) { panic(&InputError{fmt.Errorf("eval: "+format, args...)}) }
+
+// caught calls f and returns the InputError that ended it.
+func caught(f func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			x, ours := p.(*InputError)
+			if !ours {
+				panic(p)
+			}
+			err = x
+		}
+	}()
+	f()
+	return nil
 }
 
 // formulas lists all equations, document by document.
 var formulas = slices.Concat(ringFormulas, rivalFormulas, sparseFormulas, daspFormulas, codedFormulas, []Formula{
 	{"reduction", "100(1 − ours/base)", "every percentage of DASP §3.2",
-		[]Param{needed("ours", "our time"), needed("base", "the baseline's time")}, reductionOf},
+		[]Param{needed("ours", "our time"), needed("base", "the baseline's time")}, of("%", func(v Args) *big.Rat {
+			v.positive("base")
+			return mul(whole(100), sub(one, quo(v["ours"], v["base"])))
+		})},
 })
 
 // Formulas returns all formulas, document by document.
@@ -69,31 +85,28 @@ func (f *Formula) Group() string {
 }
 
 // Evaluate computes f from its arguments in words, one for each of its parameters.
-func (f *Formula) Evaluate(texts map[string]string) (Answer, error) {
-	v := Args{}
-	for _, p := range f.Params {
-		text := texts[p.Name]
-		if text == "" {
-			return Answer{}, inputf("%s needs --%s (%s)", f.Name, p.Name, p.Doc)
+func (f *Formula) Evaluate(texts map[string]string) (out Answer, err error) {
+	err = caught(func() {
+		v := Args{}
+		for _, p := range f.Params {
+			if texts[p.Name] == "" {
+				refuse("%s needs --%s (%s)", f.Name, p.Name, p.Doc)
+			}
+			v[p.Name] = p.read(texts[p.Name])
 		}
-		r, err := p.read(text)
-		if err != nil {
-			return Answer{}, err
-		}
-		v[p.Name] = r
-	}
-	return f.compute(v)
+		out = f.compute(v)
+	})
+	return out, err
 }
 
 // Exact evaluates the rational formula of a name. It panics if there is none.
-func Exact(name string, v Args) (*big.Rat, error) {
-	for _, f := range formulas {
-		if f.Name == name {
-			a, err := f.compute(v)
-			return a.Exact, err
-		}
+func Exact(name string, v Args) (x *big.Rat, err error) {
+	i := slices.IndexFunc(formulas, func(f Formula) bool { return f.Name == name })
+	if i < 0 {
+		panic("eval: no formula " + name)
 	}
-	panic("eval: no formula " + name)
+	err = caught(func() { x = formulas[i].compute(v).Exact })
+	return x, err
 }
 
 // Float evaluates the rational formula of a name and rounds its value once.
@@ -124,15 +137,15 @@ func oneOf(name, doc string, words ...string) Param {
 }
 
 // read reads an argument; a word is its index.
-func (p Param) read(text string) (*big.Rat, error) {
+func (p Param) read(text string) *big.Rat {
 	if p.words == nil {
 		return number(p.Name, text)
 	}
 	at := slices.Index(p.words, text)
 	if at < 0 {
-		return nil, inputf("--%s %q, want %s", p.Name, text, strings.Join(p.words, ", "))
+		refuse("--%s %q, want %s", p.Name, text, strings.Join(p.words, ", "))
 	}
-	return whole(int64(at)), nil
+	return whole(int64(at))
 }
 
 // largest bounds the arguments, and its inverse bounds them from below: what is
@@ -144,41 +157,46 @@ var largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30
 var numerals = regexp.MustCompile(`^[+-]?(\d+/\d+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)$`)
 
 // number reads an argument; a state's name is its number.
-func number(name, text string) (*big.Rat, error) {
+func number(name, text string) *big.Rat {
 	if name == "state" {
 		for _, s := range []dasp.State{dasp.QIS, dasp.WSS, dasp.FSS} {
 			if strings.EqualFold(text, s.String()) {
-				return big.NewRat(int64(s), 1), nil
+				return big.NewRat(int64(s), 1)
 			}
 		}
 	}
 	if len(text) > 40 {
-		return nil, inputf("--%s %.12q… has %d characters, want a number of at most 40", name, text, len(text))
+		refuse("--%s %.12q… has %d characters, want a number of at most 40", name, text, len(text))
 	}
 	if !numerals.MatchString(text) {
-		return nil, inputf("--%s %q is no number: want decimal digits, as in 8, 0.1, 1e9 or 1/3", name, text)
+		refuse("--%s %q is no number: want decimal digits, as in 8, 0.1, 1e9 or 1/3", name, text)
 	}
 	r, ok := new(big.Rat), true
 	if p, q, fraction := strings.Cut(text, "/"); fraction { // SetString would take 010/3 for 8/3
 		a, _ := new(big.Int).SetString(p, 10)
 		b, _ := new(big.Int).SetString(q, 10)
 		if b.Sign() == 0 {
-			return nil, inputf("--%s %s divides by 0", name, text)
+			refuse("--%s %s divides by 0", name, text)
 		}
 		r.SetFrac(a, b)
 	} else if r, ok = r.SetString(text); !ok {
-		return nil, inputf("--%s %q is no number", name, text)
+		refuse("--%s %q is no number", name, text)
 	}
 	if size := new(big.Rat).Abs(r); size.Sign() > 0 && (size.Cmp(largest) > 0 || size.Cmp(new(big.Rat).Inv(largest)) < 0) {
-		return nil, inputf("--%s %s is out of range: want 0, or 1e-30 to 1e30", name, text)
+		refuse("--%s %s is out of range: want 0, or 1e-30 to 1e30", name, text)
 	}
-	return r, nil
+	return r
 }
 
 // rational answers with an exact value.
-func rational(r *big.Rat, unit string) (Answer, error) {
+func rational(r *big.Rat, unit string) Answer {
 	f, _ := r.Float64()
-	return Answer{Value: f, Exact: r, Unit: unit}, nil
+	return Answer{Value: f, Exact: r, Unit: unit}
+}
+
+// of makes a formula's function of one that returns an exact value.
+func of(unit string, x func(v Args) *big.Rat) func(Args) Answer {
+	return func(v Args) Answer { return rational(x(v), unit) }
 }
 
 // word returns the index of an argument in words; an absent one has the default's index.
@@ -190,40 +208,42 @@ func (v Args) word(name string) int {
 }
 
 // count returns a whole argument of at least lo.
-func (v Args) count(name string, lo int64) (int64, error) {
+func (v Args) count(name string, lo int64) int64 {
 	r := v[name]
 	if !r.IsInt() || !r.Num().IsInt64() || r.Num().Int64() < lo {
-		return 0, inputf("--%s is %s, want a whole number from %d", name, r.RatString(), lo)
+		refuse("--%s is %s, want a whole number from %d", name, r.RatString(), lo)
 	}
-	return r.Num().Int64(), nil
+	return r.Num().Int64()
 }
 
-// positive checks that arguments are above zero.
-func (v Args) positive(names ...string) error {
+// most refuses an argument above a bound, whose name is said if it is one of an argument.
+func most(name string, x, bound int64, of string) {
+	if x > bound {
+		refuse("--%s is %d, want at most %s%d", name, x, of, bound)
+	}
+}
+
+// positive checks that arguments are above zero, atLeastZero that they are not negative, share that one lies in [0, 1].
+func (v Args) positive(names ...string) {
 	for _, n := range names {
 		if v[n].Sign() <= 0 {
-			return inputf("--%s is %s, want more than 0", n, v[n].RatString())
+			refuse("--%s is %s, want more than 0", n, v[n].RatString())
 		}
 	}
-	return nil
 }
 
-// atLeastZero checks that arguments are not negative.
-func (v Args) atLeastZero(names ...string) error {
+func (v Args) atLeastZero(names ...string) {
 	for _, n := range names {
 		if v[n].Sign() < 0 {
-			return inputf("--%s is %s, want 0 or more", n, v[n].RatString())
+			refuse("--%s is %s, want 0 or more", n, v[n].RatString())
 		}
 	}
-	return nil
 }
 
-// share checks that an argument lies in [0, 1].
-func (v Args) share(name string) error {
+func (v Args) share(name string) {
 	if v[name].Sign() < 0 || v[name].Cmp(one) > 0 {
-		return inputf("--%s is %s, want 0 to 1", name, v[name].RatString())
+		refuse("--%s is %s, want 0 to 1", name, v[name].RatString())
 	}
-	return nil
 }
 
 var one = big.NewRat(1, 1) // never changed
@@ -233,10 +253,3 @@ func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 func quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
 func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
-
-func reductionOf(v Args) (Answer, error) {
-	if err := v.positive("base"); err != nil {
-		return Answer{}, err
-	}
-	return rational(mul(whole(100), sub(one, quo(v["ours"], v["base"]))), "%")
-}

@@ -12,62 +12,10 @@ import (
 // AsIs, in place of a number of decimals, prints up to four significant digits.
 const AsIs = -1
 
-// Col makes a column of a frame, and the columns of its bounds, from rows of type R.
-type Col[R any] struct {
+// col is a column of a sheet with those of its bounds.
+type col struct {
 	head  []result.Column
-	cells func(R) []any
-}
-
-func column[R any](c result.Column, of func(R) any) Col[R] {
-	return Col[R]{[]result.Column{c}, func(r R) []any { return []any{of(r)} }}
-}
-
-// Word returns a column of keys of the enumeration enum; "" is an empty cell.
-func Word[R any](key, enum string, of func(R) string) Col[R] {
-	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
-		if s := of(r); s != "" {
-			return s
-		}
-		return nil
-	})
-}
-
-// Flag returns a column of yes and no.
-func Flag[R any](key string, of func(R) bool) Col[R] {
-	return column(result.Column{Key: key, Enum: "bool"}, func(r R) any { return of(r) })
-}
-
-// Any returns a column of values as of returns them; nil is an empty cell.
-func Any[R any](key, unit string, of func(R) any) Col[R] {
-	return column(result.Column{Key: key, Unit: unit}, of)
-}
-
-// Num returns a column of numbers with the given decimals; NaN is an empty cell.
-func Num[R any](key, unit string, digits int, of func(R) float64) Col[R] {
-	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return orNone(of(r)) })
-}
-
-// Count returns a column of whole numbers.
-func Count[R any, N ~int | ~int64 | ~uint64](key, unit string, of func(R) N) Col[R] {
-	return column(result.Column{Key: key, Unit: unit}, func(r R) any { return of(r) })
-}
-
-// Mean returns a column of means, without intervals and samples.
-func Mean[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
-	return column(result.Column{Key: key, Unit: unit, Digits: places(digits)}, func(r R) any { return mean(of(r)) })
-}
-
-// Half returns columns of means, of half the width of their intervals, and of their samples.
-func Half[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
-	return bounded(key, unit, digits, of, []string{result.Half}, func(e Estimate) []any { return []any{orNone(e.Half())} })
-}
-
-// Interval returns columns of means, of the two ends of their intervals, and of their samples.
-func Interval[R any](key, unit string, digits int, of func(R) Estimate) Col[R] {
-	return bounded(key, unit, digits, of, []string{result.Low, result.High}, func(e Estimate) []any {
-		lo, hi := e.ends()
-		return []any{lo, hi}
-	})
+	cells func(x any) []any
 }
 
 // ends returns the cells of an interval, empty where there is none.
@@ -91,41 +39,23 @@ func withBounds(e Estimate, ends ...any) []any {
 	return append(row, samples(e.Samples))
 }
 
-// Plain returns c without its column of samples, for frames that have a row for each seed.
-func (c Col[R]) Plain() Col[R] {
-	n := len(c.head)
-	for n > 0 && c.head[n-1].Bound == result.Samples {
-		n--
+// bounded returns a column of means with its bounds and samples: half the width of intervals, or both ends.
+func bounded(c result.Column, ends bool) col {
+	bounds := []string{result.Half, result.Samples}
+	if ends {
+		bounds = []string{result.Low, result.High, result.Samples}
 	}
-	cells := c.cells
-	return Col[R]{c.head[:n], func(r R) []any { return cells(r)[:n] }}
-}
-
-func bounded[R any](key, unit string, digits int, of func(R) Estimate, bounds []string, cells func(Estimate) []any) Col[R] {
-	head := []result.Column{{Key: key, Unit: unit, Digits: places(digits)}}
-	for _, b := range append(bounds, result.Samples) {
-		head = append(head, result.Column{Key: key + "_" + b, Unit: unit, Digits: places(digits), Bound: b})
+	head := []result.Column{c}
+	for _, b := range bounds {
+		head = append(head, result.Column{Key: c.Key + "_" + b, Unit: c.Unit, Digits: c.Digits, Bound: b})
 	}
-	return Col[R]{head, func(r R) []any {
-		e := of(r)
-		return withBounds(e, cells(e)...)
-	}}
-}
-
-// Frame returns the frame with one row per R.
-func Frame[R any](id string, rows []R, cols ...Col[R]) result.Frame {
-	f := result.Frame{ID: id, Rows: [][]any{}}
-	for _, c := range cols {
-		f.Columns = append(f.Columns, c.head...)
-	}
-	for _, r := range rows {
-		var row []any
-		for _, c := range cols {
-			row = append(row, c.cells(r)...)
+	return col{head, func(x any) []any {
+		e, _ := x.(Estimate)
+		if lo, hi := e.ends(); ends {
+			return withBounds(e, lo, hi)
 		}
-		f.Rows = append(f.Rows, row)
-	}
-	return f
+		return withBounds(e, orNone(e.Half()))
+	}}
 }
 
 // Number returns a fact that is a number; NaN becomes null.
@@ -193,48 +123,35 @@ func As(kind string, f result.Frame) result.Frame {
 	return f
 }
 
-// Words returns a column of lists of keys of the enumeration enum; an empty list is an empty cell.
-func Words[R any](key, enum string, of func(R) []string) Col[R] {
-	return column(result.Column{Key: key, Enum: enum}, func(r R) any {
-		var out []any
-		for _, s := range of(r) {
-			out = append(out, s)
-		}
-		if out == nil {
-			return nil
-		}
-		return out
-	})
+// Keys returns a list as a cell has it, nothing for an empty one.
+func Keys[T any](list []T) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return Map(list, func(x T) any { return x })
 }
 
-// Sheet builds a frame row by row, from cells. It suits rows that are computed as a whole; Frame
-// suits rows of a type with a function for each column.
+// Sheet builds a frame row by row, from cells.
 type Sheet struct {
 	result.Frame
-	cols []Col[any]
+	cols []col
 }
 
 // NewSheet begins a frame with columns, which are separated by spaces. A column is "key",
 // "key:enum" or "key/unit", where "_" stands for a space of the unit and ".2" behind it for two
-// decimals: "n rival:method late/%_of_time.1 factor/.2". A key that ends in "±" makes the columns of
-// Half, one that ends in "~" those of Interval: "seconds±/s.3 ratio~/.2".
+// decimals: "n rival:method late/%_of_time.1 factor/.2". A key that ends in "±" makes columns of means,
+// of half the width of their intervals and of their samples, one that ends in "~" has both ends in
+// place of the half: "seconds±/s.3 ratio~/.2".
 func NewSheet(id, columns string) *Sheet {
 	s := &Sheet{Frame: result.Frame{ID: id, Rows: [][]any{}}}
-	estimate := func(x any) Estimate { e, _ := x.(Estimate); return e }
 	for _, spec := range strings.Fields(columns) {
 		head := parse(spec)
 		key, half := strings.CutSuffix(head.Key, "±")
 		key, ends := strings.CutSuffix(key, "~")
 		head.Key = key
-		c := column(head, known)
+		c := col{[]result.Column{head}, func(x any) []any { return []any{known(x)} }}
 		if half || ends {
-			digits := AsIs
-			if head.Digits != nil {
-				digits = *head.Digits
-			}
-			if c = Half(key, head.Unit, digits, estimate); ends {
-				c = Interval(key, head.Unit, digits, estimate)
-			}
+			c = bounded(head, ends)
 		}
 		s.cols, s.Columns = append(s.cols, c), append(s.Columns, c.head...)
 	}
@@ -246,7 +163,9 @@ func NewSheet(id, columns string) *Sheet {
 func (s *Sheet) Plain() *Sheet {
 	s.Columns = nil
 	for i, c := range s.cols {
-		s.cols[i] = c.Plain()
+		if n := len(c.head) - 1; c.head[n].Bound == result.Samples {
+			s.cols[i] = col{c.head[:n], func(x any) []any { return c.cells(x)[:n] }}
+		}
 		s.Columns = append(s.Columns, s.cols[i].head...)
 	}
 	return s
@@ -303,13 +222,14 @@ func parse(spec string) result.Column {
 	if key, enum, ok := strings.Cut(spec, ":"); ok {
 		return result.Column{Key: key, Enum: enum}
 	}
-	key, unit, ok := strings.Cut(spec, "/")
-	c := result.Column{Key: key, Unit: strings.ReplaceAll(unit, "_", " ")}
-	if dot := strings.LastIndexByte(unit, '.'); ok && dot >= 0 {
+	key, unit, _ := strings.Cut(spec, "/")
+	c := result.Column{Key: key}
+	if dot := strings.LastIndexByte(unit, '.'); dot >= 0 {
 		if d, err := strconv.Atoi(unit[dot+1:]); err == nil {
-			c.Unit, c.Digits = strings.ReplaceAll(unit[:dot], "_", " "), &d
+			unit, c.Digits = unit[:dot], &d
 		}
 	}
+	c.Unit = strings.ReplaceAll(unit, "_", " ")
 	return c
 }
 

@@ -37,8 +37,7 @@ func lengths(made func()) Study[string, float64] {
 			})
 		},
 		Show: func(v *View[string, float64]) {
-			v.Frames = append(v.Frames, Frame("f", points, Word("p", "p", func(p string) string { return p }),
-				Half("x", "", 3, func(p string) Estimate { return Sample(v.At(p)).Mean() })))
+			v.Frames = append(v.Frames, Rows("f", "p:p x±/.3", points, func(p string) []any { return []any{p, Sample(v.At(p)).Mean()} }))
 		}}
 }
 

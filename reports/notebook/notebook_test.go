@@ -29,9 +29,9 @@ func sample(t *testing.T, seeds int) *result.Result {
 	r := &result.Result{ID: "dasp/x", Source: "DASP, Table 6", Profile: "quick", Kind: result.Trained, Status: result.Complete, Seeds: []uint64{0, 1, 2}[:seeds],
 		Facts: []result.Fact{kit.Facts("asp_over_bsp/.3", points[1].sample.Over(points[0].sample))[0], kit.Finding("side", "side", "below"),
 			kit.Whether("equal", false)},
-		Frames: []result.Frame{kit.Frame("times", points, kit.Word("method", "method", func(p point) string { return p.method }),
-			kit.Num("link", "Gb/s", 0, func(p point) float64 { return p.link }), kit.Half("seconds", "s", 2, of),
-			kit.Flag("fast", func(p point) bool { return of(p).N > 0 && of(p).Value < 6 }))},
+		Frames: []result.Frame{kit.Rows("times", "method:method link/Gb/s.0 seconds±/s.2 fast", points, func(p point) []any {
+			return []any{p.method, p.link, of(p), of(p).N > 0 && of(p).Value < 6}
+		})},
 		Figures: []result.Figure{{ID: "f", Form: "line", Frame: "times", X: "link", Y: []string{"seconds"}, By: []string{"method"}}},
 		Claims: []result.Claim{claims.Verdict("D27", claims.Found{Values: []float64{20}, CI95: []*[2]float64{{10, 30}}, Seeds: 3,
 			Notes: []result.Reason{result.Because("own", "n", 3)}, Differs: []result.Reason{result.Because("general")}})}}

@@ -254,12 +254,19 @@ func (w *largest) curvesFrame() result.Frame {
 			rows = append(rows, at(i, every))
 		}
 	}
-	cols := []kit.Col[evaluation]{kit.Word("method", "method", func(p evaluation) string { return p.method }),
-		kit.Any("seed", "", func(p evaluation) any { return p.seed })}
-	for i, v := range fourVariants {
-		cols = append(cols, kit.Num(v.Key, "s", kit.AsIs, func(p evaluation) float64 { return p.seconds[i] }))
+	columns := "method:method seed "
+	for _, v := range fourVariants {
+		columns += v.Key + "/s "
 	}
-	return kit.Frame("curves", rows, append(cols, kit.Interval("accuracy", "%", kit.AsIs, func(p evaluation) kit.Estimate { return p.accuracy }).Plain())...)
+	f := kit.NewSheet("curves", columns+"accuracy~/%").Plain()
+	for _, p := range rows {
+		row := []any{p.method, p.seed}
+		for _, x := range p.seconds {
+			row = append(row, x)
+		}
+		f.Add(append(row, p.accuracy)...)
+	}
+	return f.Frame
 }
 
 // mostPoints is how many evaluations of a run are drawn: more cannot be told apart.
