@@ -259,7 +259,7 @@ func (a *app) printJSON(v any) error {
 }
 
 // commands returns all subcommands: ours, then the Makefile's targets for machines
-// without make, those of a maintainer below dev and, hidden, under their former names.
+// without make, those of a maintainer below dev.
 func (a *app) commands() []*cobra.Command {
 	return slices.Concat([]*cobra.Command{
 		a.listCommand(), a.runCommand(), a.trainCommand(), a.compareCommand(), a.replayCommand(), a.launchCommand(), a.certsCommand(),
@@ -267,7 +267,7 @@ func (a *app) commands() []*cobra.Command {
 		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(),
 		a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.swarmCommand(), a.versionCommand(),
-	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)}, chores.Former(Version))
+	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)})
 }
 
 // plainEvery is the time between lines of progress where there can be no bar.

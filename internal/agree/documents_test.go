@@ -193,7 +193,7 @@ func TestTargetsAreExplained(t *testing.T) {
 
 // TestTargetsAreCommands: whoever has no make finds every target as a command of the
 // binary, of the same name, a maintainer's below dev, but for `gradsync lab ring`, `gradsync bench check` and what
-// only generates. The former names of a maintainer's commands still lead to them.
+// only generates.
 func TestTargetsAreCommands(t *testing.T) {
 	targets := strings.Fields(find(t, "Makefile", `(?m)^\.PHONY: (.*)$`))
 	makefile := readRoot(t, "Makefile")
@@ -206,16 +206,10 @@ func TestTargetsAreCommands(t *testing.T) {
 		if strings.Contains(makefile, "\t@$(BIN) dev "+name) || slices.Contains(chores, name) {
 			path = "dev " + name
 		}
-		words := []string{path}
-		if name != "release" && name != "soak" { // which never had another name
-			words = append(words, name)
-		}
-		for _, words := range words {
-			var out, errOut bytes.Buffer
-			code := cli.Main(append(strings.Fields(words), "--help"), &out, &errOut)
-			if code != 0 || !strings.Contains(out.String(), "gradsync "+words) {
-				t.Errorf("gradsync %s --help: exit code %d and no help of that command %s", words, code, errOut.String())
-			}
+		var out, errOut bytes.Buffer
+		code := cli.Main(append(strings.Fields(path), "--help"), &out, &errOut)
+		if code != 0 || !strings.Contains(out.String(), "gradsync "+path) {
+			t.Errorf("gradsync %s --help: exit code %d and no help of that command %s", path, code, errOut.String())
 		}
 	}
 }

@@ -62,8 +62,7 @@ func (s step) with(env string) step {
 func Develop(version string) *cobra.Command {
 	dev := &cobra.Command{
 		Use: "dev CHORE", Short: "What make calls, for whoever changes gradsync itself: build, check, test, publish, release …",
-		Long: "The chores of whoever changes gradsync itself, in a clone of it; make X calls gradsync dev X.\n" +
-			"Their former names without dev still work.",
+		Long:    "The chores of whoever changes gradsync itself, in a clone of it; make X calls gradsync dev X.",
 		Example: "  gradsync dev check\n  gradsync dev rename-module github.com/you/gradsync",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
@@ -80,18 +79,6 @@ func Develop(version string) *cobra.Command {
 	dev.AddCommand(maintenance(version)...)
 	return dev
 }
-
-// Former returns the chores of Develop under the names that they had before, for scripts; no help shows them.
-func Former(version string) []*cobra.Command {
-	all := maintenance(version)
-	for _, c := range all {
-		c.Hidden = true
-	}
-	return slices.DeleteFunc(all, func(c *cobra.Command) bool { return slices.Contains(recent, c.Name()) })
-}
-
-// recent are the chores that never had a name without dev.
-var recent = []string{"release", "rename-module", "soak"}
 
 // Reproductions returns a command for each document, and one for all; estimate says how many seconds a run of
 // experiments takes.
