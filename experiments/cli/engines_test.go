@@ -120,7 +120,8 @@ func TestTheLimitOfInstructionsIsSaid(t *testing.T) {
 		cmd.Env = append(os.Environ(), workerEnv+"=1", "GRADSYNC_CPU=sse")
 		out, err := cmd.Output()
 		exit := (*exec.ExitError)(nil)
-		if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || len(out) > 0 || string(exit.Stderr) != "gradsync: GRADSYNC_CPU=\"sse\": want avx2 or portable\n" {
+		if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || len(out) > 0 ||
+			string(exit.Stderr) != "gradsync: GRADSYNC_CPU=\"sse\": want avx2 or portable\n" {
 			t.Errorf("%s: %v, %q, %+v", command, err, out, exit)
 		}
 	}
