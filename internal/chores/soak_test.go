@@ -50,8 +50,10 @@ func soaked(t *testing.T, text string) (dir string) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	dir = clone(t)
 	write(t, dir, soakScript, string(script))
-	write(t, dir, soakTests, "package,test,hung on,now,pace\n./p,TestLucky,luck,nothing,\n")
-	write(t, dir, "p/p_test.go", "package p\n\nfunc TestLucky(t *testing.T) {\n}\n")
+	write(t, dir, soakTests, "package,test,hung on,now,pace\n./p,TestLucky,luck,nothing,\n./q,TestLucky,luck,nothing,\n")
+	for _, p := range []string{"p", "q"} {
+		write(t, dir, p+"/p_test.go", "package p\n\nfunc TestLucky(t *testing.T) {\n}\n")
+	}
 	write(t, dir, ".gitignore", "/out/\n")
 	commit(t, "init", "-q")
 	commit(t, "add", "-A")
@@ -94,11 +96,11 @@ func table(t *testing.T, path string) [][]string {
 	return rows
 }
 
-// noted returns condition, part, times, passed, failed and skipped of the ledger's rows.
+// noted returns condition, part, folder, passes, passed, failed and skipped of the ledger's rows.
 func noted(t *testing.T, dir string) (out string) {
 	t.Helper()
 	for _, r := range table(t, filepath.Join(dir, filepath.FromSlash(soakLedger)))[1:] {
-		out += strings.Join([]string{r[0], r[1], r[2], r[6], r[7], r[8]}, " ") + "\n"
+		out += strings.Join([]string{r[0], r[1], r[2], r[3], r[7], r[8], r[9]}, " ") + "\n"
 	}
 	return out
 }
@@ -107,17 +109,21 @@ func noted(t *testing.T, dir string) (out string) {
 // the ledger, and ends with an error.
 func TestSoakGoesOnWhereItStopped(t *testing.T) {
 	dir := soaked(t, `n=$(echo "$*" | sed 's/.*-count \([0-9]*\).*/\1/')
-case "$*" in *TestLucky*) for i in $(seq $n); do echo "--- PASS: a"; echo "--- PASS: b"; done;; *) echo "--- PASS: a"; echo "--- SKIP: c";; esac
-if grep -q return p/p_test.go; then echo "FAIL	p	0.1s"; exit 1; fi
-echo "ok  	p	0.1s"
+for p in $(echo "$*" | grep -oE '\./(p|q|\.\.\.)' | sed 's,.*/,,'); do
+  for i in $(seq $n); do echo "--- PASS: a"; done
+  if [ $p = ... ]; then echo "--- SKIP: c"; p=p; fi
+  if grep -q return $p/p_test.go; then echo "FAIL	gradsync/$p	0.1s"; rc=1; else echo "ok  	gradsync/$p	0.1s"; fi
+done
+exit $rc
 `)
 	out, _, err := call(soak(), "procs-1", "--times", "3")
-	if got, want := noted(t, dir), "procs-1 suite 1 1 0 1\nprocs-1 listed 3 6 0 0\n"; err != nil || got != want {
+	got, want := noted(t, dir), "procs-1 suite ./... 1 1 0 1\nprocs-1 listed ./p 3 3 0 0\nprocs-1 listed ./q 3 3 0 0\n"
+	if err != nil || got != want {
 		t.Fatalf("ledger %q with error %v, want %q; printed\n%s", got, err, want, out)
 	}
-	out, _, err = call(soak(), "procs-1", "--times", "5")
-	if got, want := noted(t, dir), "procs-1 suite 1 1 0 1\nprocs-1 listed 5 10 0 0\n"; err != nil || got != want {
-		t.Errorf("ledger %q with error %v, want two passes more: %q; printed\n%s", got, err, want, out)
+	out, _, err = call(soak(), "procs-1", "--times", "9")
+	if got, want := noted(t, dir), strings.ReplaceAll(want, "3 3", "9 9"); err != nil || got != want {
+		t.Errorf("ledger %q with error %v, want six passes more: %q; printed\n%s", got, err, want, out)
 	}
 	write(t, dir, "p/p_test.go", "package p\n\nfunc TestLucky(t *testing.T) {\n\treturn\n}\n")
 	if _, errOut, err := call(soak(), "procs-1"); err == nil || !strings.Contains(errOut, "commit the changes, or --no-ledger") {
@@ -125,14 +131,16 @@ echo "ok  	p	0.1s"
 	}
 	commit(t, "commit", "-qam", "two")
 	out, errOut, err := call(soak(), "procs-1", "--times", "2")
-	want := "procs-1 suite 1 1 1 1\nprocs-1 listed 2 4 1 0\n" // an end without a failed test is a failure, too
-	if got := noted(t, dir); err == nil || got != want || !strings.Contains(errOut, "failed under procs-1, suite: 1") || !strings.Contains(out, "FAIL\tp\t0.1s") {
+	// What is green and as it was keeps its passes. An end without a failed test is a failure, too.
+	want = "procs-1 listed ./q 9 9 0 0\nprocs-1 suite ./... 1 1 1 1\nprocs-1 listed ./p 2 2 1 0\n"
+	if got := noted(t, dir); err == nil || got != want || !strings.Contains(errOut, "failed under procs-1, suite: 1") ||
+		!strings.Contains(out, "FAIL\tgradsync/p\t0.1s") {
 		t.Errorf("of a test that fails it says %q with error %v, ledger %q, want %q; printed\n%s", errOut, err, got, want, out)
 	}
 	write(t, dir, "p/p.go", "package p\n")
 	commit(t, "add", "p/p.go")
 	commit(t, "commit", "-qm", "three")
-	if _, _, err := call(soak(), "procs-1", "--times", "1", "--part", "listed"); err == nil || noted(t, dir) != want+"procs-1 listed 1 2 1 0\n" {
+	if _, _, err := call(soak(), "procs-1", "--times", "1", "--part", "listed"); err == nil || noted(t, dir) != want+"procs-1 listed ./p 1 1 1 0\n" {
 		t.Errorf("another commit: error %v, ledger %q", err, noted(t, dir))
 	}
 }
@@ -140,7 +148,7 @@ echo "ok  	p	0.1s"
 // Each condition is what its name says.
 func TestSoaksConditions(t *testing.T) {
 	soaked(t, `echo "--- PASS: $(pwd | grep -cE '/grad sync [^/]*/gradsync$') $(umask) ${HOME-none} $(id -u) ${GOMAXPROCS-} $CGO_ENABLED ${GRADSYNC_CPU-} $*"
-echo "ok  	p"
+echo "ok  	gradsync/p	0.1s"
 test ! "${HOME-}" || exit 0
 test -w "$GOCACHE" && test -w "$GOPATH" && touch made && echo "--- PASS: writes"
 `)
