@@ -1,5 +1,5 @@
 # gradsync. Every target is a command of the one binary, which says what each step runs; without make:
-# `go run ./experiments/gradsync --help`. The steps themselves are in internal/chores.
+# `go run ./experiments/gradsync --help`. The steps themselves are in experiments/cli/dev.
 .DEFAULT_GOAL := help
 
 # No C compiler is needed for anything but the race detector.

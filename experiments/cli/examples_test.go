@@ -32,7 +32,7 @@ var notRun = []struct{ begins, why string }{
 	{"gradsync report --results out/results --figures", "draws every figure as an image, for a minute or more: reports tests it"},
 	{"gradsync swarm --method dasp --for 1m", "runs for a minute: experiments/swarm tests it"},
 	{"gradsync serve", "serves until Ctrl-C"},
-	{"gradsync dev ", "builds, tests or changes the clone: internal/chores tests it"},
+	{"gradsync dev ", "builds, tests or changes the clone: experiments/cli/dev tests it"},
 	{"gradsync reproduce-", "starts this program, which is the test here"},
 }
 

@@ -25,7 +25,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"gradsync/internal/chores"
+	"gradsync/experiments/cli/dev"
 	"gradsync/shared/gpu"
 	_ "gradsync/shared/tensor/codec/entropy" // codecs register themselves; only the command line links a compressor
 )
@@ -73,7 +73,7 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 // errDiffer means that a difference was found and printed: exit code 3, no further message.
-var errDiffer = chores.ErrDiffer
+var errDiffer = dev.ErrDiffer
 
 // Main runs one command and returns its exit code. Ctrl-C cancels the
 // command's context once; a second one ends the process.
@@ -107,7 +107,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	default:
 		fmt.Fprintln(errOut, "gradsync: "+a.asCalled(nearestOf(oneLine(err))))
 		var usage usageError
-		var chore *chores.UsageError
+		var chore *dev.UsageError
 		if errors.As(err, &usage) || errors.As(err, &chore) || cobraUsage(err) {
 			return exitUsage
 		}
@@ -267,7 +267,7 @@ func (a *app) commands() []*cobra.Command {
 		a.verifyCommand(), a.claimsCommand(), a.diffCommand(), a.quizCommand(), a.dataCommand(), a.platformCommand(),
 		a.reportCommand(), a.exportCommand(), a.serveCommand(),
 		a.devicesCommand(), a.benchCommand(), a.labCommand(), a.calibrateCommand(), a.swarmCommand(), a.versionCommand(),
-	}, chores.Reproductions(estimate), []*cobra.Command{chores.Develop(Version)})
+	}, dev.Reproductions(estimate), []*cobra.Command{dev.Develop(Version)})
 }
 
 // plainEvery is the time between lines of progress where there can be no bar.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"gradsync/internal/chores"
+	"gradsync/experiments/cli/dev"
 )
 
 // leastSeconds is the least estimate of an experiment in a plan, so that each moves the bar.
@@ -17,9 +17,9 @@ type pace struct {
 	mu      sync.Mutex
 	began   time.Time
 	now     func() time.Time
-	stretch chores.Stretch // of the plan in a chore of several commands
-	scale   float64        // of the estimates, so that they sum up to the stretch's
-	done    float64        // seconds of finished experiments
+	stretch dev.Stretch // of the plan in a chore of several commands
+	scale   float64     // of the estimates, so that they sum up to the stretch's
+	done    float64     // seconds of finished experiments
 }
 
 // newPace begins a plan; text says which stretch it is of a longer one, "" for none.
@@ -30,8 +30,8 @@ func newPace(runs []plannedRun, text string) *pace {
 		own += max(s.seconds, leastSeconds)
 	}
 	var ok bool
-	if p.stretch, ok = chores.ParseStretch(text); !ok {
-		p.stretch = chores.Stretch{This: own}
+	if p.stretch, ok = dev.ParseStretch(text); !ok {
+		p.stretch = dev.Stretch{This: own}
 	}
 	if own > 0 && p.stretch.This > 0 {
 		p.scale = p.stretch.This / own

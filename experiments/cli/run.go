@@ -16,11 +16,11 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/experiments/claims"
+	"gradsync/experiments/cli/dev"
 	"gradsync/experiments/cli/export"
 	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
-	"gradsync/internal/chores"
 )
 
 // defaultOut is the folder of results unless --out says otherwise.
@@ -301,7 +301,7 @@ func (a *app) execute(ctx context.Context, p *plan, o runOptions) error {
 	}
 	a.engineNote(p.note)
 	done := []ran{}
-	at := newPace(p.runs, os.Getenv(chores.StretchEnv))
+	at := newPace(p.runs, os.Getenv(dev.StretchEnv))
 	for _, s := range p.runs {
 		r, err := a.executeOne(ctx, s, p, o, parts, at)
 		at.finish(s.seconds)

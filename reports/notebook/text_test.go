@@ -50,7 +50,7 @@ func tree(t *testing.T, path string, visit func(root *parse.ListNode)) {
 }
 
 // narratives returns the texts that speak of several results: <paper>.en.md, <paper>.short.en.md. What students found
-// in their own runs has no result here: internal/readme runs their commands and looks for the numbers.
+// in their own runs has no result here: experiments/cli/dev/readme runs their commands and looks for the numbers.
 func narratives(t *testing.T, pattern string) []string {
 	t.Helper()
 	all, err := fs.Glob(texts, "*."+pattern+".md")

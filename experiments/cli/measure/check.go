@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
-	"gradsync/internal/chores"
+	"gradsync/experiments/cli/dev"
 )
 
 func (a *app) benchCheckCommand() *cobra.Command {
@@ -44,7 +44,7 @@ another kind.`,
 			}
 			for _, c := range changes {
 				if c.Fell {
-					return chores.ErrDiffer
+					return dev.ErrDiffer
 				}
 			}
 			return nil

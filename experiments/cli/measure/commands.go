@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
+	"gradsync/experiments/cli/dev"
 	"gradsync/experiments/peers"
 	"gradsync/experiments/train"
-	"gradsync/internal/chores"
 	"gradsync/shared/cluster/virtual"
 	"gradsync/shared/gpu"
 	"gradsync/shared/tensor"
@@ -437,14 +437,14 @@ func (a *app) play(ctx context.Context, f *benchFlags, c bench.Case, names []str
 	}
 	c.Job.Contender = names[0]
 	if err := c.Job.Check(); err != nil {
-		return nil, &chores.UsageError{Err: err}
+		return nil, &dev.UsageError{Err: err}
 	}
 	flop, err := c.Job.FLOP()
 	if err != nil {
-		return nil, &chores.UsageError{Err: err}
+		return nil, &dev.UsageError{Err: err}
 	}
 	if err := c.Job.CheckMemory(names, bench.MachineMemory()); err != nil {
-		return nil, &chores.UsageError{Err: err}
+		return nil, &dev.UsageError{Err: err}
 	}
 	if os.Getenv(WorkerEnv) != "" {
 		return nil, errors.New("bench: a worker starts no workers")

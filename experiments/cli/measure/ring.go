@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/experiments/bench"
+	"gradsync/experiments/cli/dev"
 	"gradsync/experiments/cli/lab"
 	"gradsync/experiments/cli/launch"
-	"gradsync/internal/chores"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/mpi"
@@ -351,7 +351,7 @@ func ringRuntime(sharing int) (cfg tcp.Config, rt cluster.Runtime, facts string,
 	cfg, ok, err := launch.Place(os.LookupEnv)
 	switch {
 	case err != nil:
-		return cfg, nil, "", &chores.UsageError{Err: err}
+		return cfg, nil, "", &dev.UsageError{Err: err}
 	case ok:
 		runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
 		return cfg, tcp.New(cfg), fmt.Sprintf("%d connections per peer", max(cfg.Conns, 1)), nil
@@ -390,7 +390,7 @@ func (a *app) benchRingWorkerCommand() *cobra.Command {
 				return err
 			}
 			if err := e.Check(); err != nil {
-				return &chores.UsageError{Err: err}
+				return &dev.UsageError{Err: err}
 			}
 			out, err := lab.Time(cmd.Context(), e, rt)
 			if err != nil || cfg.Rank != 0 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gradsync/internal/chores"
+	"gradsync/experiments/cli/dev"
 	"gradsync/shared/tensor"
 )
 
@@ -47,7 +47,7 @@ func Command(t Terminal) *cobra.Command { return (&app{t}).benchCommand() }
 
 // usagef makes an error of a command that was not understood.
 func usagef(format string, args ...any) error {
-	return &chores.UsageError{Err: fmt.Errorf(format, args...)}
+	return &dev.UsageError{Err: fmt.Errorf(format, args...)}
 }
 
 // note prints a line where nothing reads it by machine.

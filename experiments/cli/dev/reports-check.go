@@ -1,4 +1,4 @@
-package chores
+package dev
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"gradsync/experiments/cli/dev/readme"
 	"gradsync/internal/gosource"
-	"gradsync/internal/readme"
 	render "gradsync/reports"
 )
 

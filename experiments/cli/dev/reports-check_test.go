@@ -1,4 +1,4 @@
-package chores
+package dev
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/experiments/cli/dev/readme"
 	"gradsync/experiments/result"
 	"gradsync/internal/gosource"
-	"gradsync/internal/readme"
 	render "gradsync/reports"
 )
 
@@ -22,7 +22,7 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	root := t.TempDir()
 	files := map[string]string{}
 	for _, name := range []string{"README.md", "REPRODUCIBILITY.md", "COURSEWORK.md"} {
-		raw, err := os.ReadFile(filepath.Join("..", "..", name))
+		raw, err := os.ReadFile(filepath.Join("..", "..", "..", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	files["reports/published.json"] = ""
 	put(t, root, files)
 	results := filepath.Join(root, filepath.FromSlash(committed))
-	r, err := result.Read(result.Path(filepath.Join("..", "..", filepath.FromSlash(committed)), "ring/steps", "quick"))
+	r, err := result.Read(result.Path(filepath.Join("..", "..", "..", filepath.FromSlash(committed)), "ring/steps", "quick"))
 	if err != nil {
 		t.Fatal(err)
 	}

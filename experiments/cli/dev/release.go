@@ -1,4 +1,4 @@
-package chores
+package dev
 
 import (
 	"crypto/sha256"

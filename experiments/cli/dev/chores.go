@@ -1,8 +1,8 @@
-// Package chores holds the steps of the Makefile's targets, as commands that print
+// Package dev holds the steps of the Makefile's targets, as commands that print
 // each step before it runs. make calls the command of the same name, those of a maintainer
 // below gradsync dev, and a machine without make has them all. The command line adds them
 // to its own.
-package chores
+package dev
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gradsync/internal/readme"
+	"gradsync/experiments/cli/dev/readme"
 	"gradsync/internal/repo"
 )
 

@@ -1,4 +1,4 @@
-package chores
+package dev
 
 import (
 	"encoding/csv"
@@ -24,7 +24,7 @@ const (
 // soaked makes a clone that holds the script and lists one test, with a program `go` in front of the PATH that prints text.
 func soaked(t *testing.T, text string) (dir string) {
 	t.Helper()
-	script, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(soakScript)))
+	script, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(soakScript)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,13 +215,13 @@ func TestSoakWrong(t *testing.T) {
 // Every listed test is there, once, with what its verdict hung on and what it is now.
 func TestSoakedTestsAreThere(t *testing.T) {
 	seen := map[string]bool{}
-	for _, row := range table(t, filepath.Join("..", "..", filepath.FromSlash(soakTests)))[1:] {
+	for _, row := range table(t, filepath.Join("..", "..", "..", filepath.FromSlash(soakTests)))[1:] {
 		if id := row[0] + " " + row[1]; seen[id] || row[2] == "" || row[3] == "" || row[4] != "" && row[4] != "slow" {
 			t.Errorf("%v is listed twice, or lacks a word", row)
 		} else {
 			seen[id] = true
 		}
-		files, _ := filepath.Glob(filepath.Join("..", "..", row[0], "*_test.go"))
+		files, _ := filepath.Glob(filepath.Join("..", "..", "..", row[0], "*_test.go"))
 		found := false
 		for _, f := range files {
 			text, err := os.ReadFile(f)
