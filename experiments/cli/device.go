@@ -225,9 +225,7 @@ func (a *app) printDevices(all []gpu.Status) error {
 		gpus = append(gpus, o)
 	}
 	for _, s := range engineStates() {
-		if s.name != gpu.Name {
-			engines = append(engines, engineObject{s.name, s.label, s.why == "", s.why})
-		}
+		engines = append(engines, engineObject{s.name, s.label, s.why == "", s.why})
 	}
 	libraries := append([]string{}, gpu.Libraries()...)
 	if a.json {
@@ -245,7 +243,7 @@ func (a *app) printDevices(all []gpu.Status) error {
 	for _, o := range engines {
 		what := o.Label
 		if !o.Usable {
-			what += ": " + shortReason(o.Why)
+			what += ": " + o.Why
 		}
 		fmt.Fprintf(a.out, "%-10s engine %s\n", cpuDevice, what)
 	}

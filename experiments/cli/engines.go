@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"gradsync/experiments/train"
@@ -11,7 +10,6 @@ import (
 	"gradsync/shared/simd"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/asm" // engines register themselves; only the command line knows which there are
-	"gradsync/shared/tensor/engine/onednn"
 	"gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/gorgonia"
 	"gradsync/shared/tensor/model"
@@ -28,8 +26,7 @@ const autoEngine = "auto"
 
 const engineUsage = "arithmetic engine by name; auto: the fastest of those that committed results may come from"
 
-// preferred are the engines that auto may choose, fastest first. Every other
-// one runs by name only: committed results come from these.
+// preferred are the engines of this binary, but for cuda, which --device opens: fastest first.
 var preferred = []string{asm.Name, portable.Name}
 
 // engineState describes one engine on this machine.
@@ -37,24 +34,16 @@ type engineState struct {
 	name  string
 	label string // name and kernels, "asm (avx512)"
 	why   string // it cannot run here; "" if it can
-	short string // why in a few words, where why is long
 }
 
-// engineStates lists the engines that this binary knows, preferred ones first.
+// engineStates lists the engines that --engine knows, fastest first.
 func engineStates() []engineState {
-	known := append(slices.Clone(preferred), onednn.Name)
-	for _, name := range tensor.Engines() {
-		if name != gpu.Name && !slices.Contains(known, name) { // --device chooses that
-			known = append(known, name)
-		}
-	}
 	var all []engineState
-	for _, name := range known {
+	for _, name := range preferred {
 		s := engineState{name: name, label: name}
 		switch e, err := tensor.Lookup(name); {
 		case err != nil:
-			s.why = whyNot(name)
-			s.short = shortReason(s.why)
+			s.why = whyNot()
 		default:
 			s.label = labelOf(e)
 		}
@@ -63,24 +52,17 @@ func engineStates() []engineState {
 	return all
 }
 
-// labelOf returns the engine's name, with its version or its kernels where there are
-// several.
+// labelOf returns the engine's name, with its kernels where there are several.
 func labelOf(e tensor.Engine) string {
-	if version, err := onednn.Status(); err == nil && e.Name() == onednn.Name {
-		return e.Name() + " (" + version + ")"
-	}
 	if detailed, ok := e.(fmt.Stringer); ok {
 		return detailed.String()
 	}
 	return e.Name()
 }
 
-// whyNot says why an engine of this binary did not register.
-func whyNot(name string) string {
+// whyNot says why engine asm did not register.
+func whyNot() string {
 	switch {
-	case name == onednn.Name:
-		_, err := onednn.Status()
-		return strings.TrimPrefix(fmt.Sprint(err), "onednn: ")
 	case runtime.GOARCH != "amd64":
 		return "no kernels for " + runtime.GOARCH
 	case !simd.AVX2():
@@ -89,19 +71,8 @@ func whyNot(name string) string {
 	return "this CPU has no AVX2 and FMA"
 }
 
-// shortReason shortens why by what the dynamic linker says of every file it tried.
-func shortReason(why string) string {
-	switch {
-	case !strings.HasPrefix(why, "cannot open oneDNN"):
-		return why
-	case strings.Count(why, "No such file") > strings.Count(why, "; "): // of every file
-		return "library not installed (Debian: libdnnl2)"
-	}
-	return "library does not open (Debian: libdnnl2)"
-}
-
 // chooseEngine resolves --engine to the name of an engine that runs here, and a line that
-// says which it is, why, and in short why it is none of the others. An engine that is
+// says which it is, why, and why it is none of the others. An engine that is
 // unknown or does not run is a usage error.
 func chooseEngine(asked string, all []engineState) (name, line string, err error) {
 	var chosen *engineState
@@ -112,7 +83,7 @@ func chooseEngine(asked string, all []engineState) (name, line string, err error
 			return "", "", usagef("engine %s cannot run here: %s", asked, s.why)
 		case asked == s.name:
 			chosen = &all[i]
-		case asked == autoEngine && chosen == nil && s.why == "" && slices.Contains(preferred, s.name):
+		case asked == autoEngine && chosen == nil && s.why == "":
 			chosen, why = &all[i], "fastest of our own here"
 		}
 	}
@@ -131,11 +102,9 @@ func chooseEngine(asked string, all []engineState) (name, line string, err error
 		switch {
 		case s.name == chosen.name || s.name == portable.Name: // which runs everywhere
 		case s.why != "":
-			line += "; " + s.name + ": " + s.short
-		case slices.Contains(preferred, s.name):
-			line += "; " + s.label + ": available"
+			line += "; " + s.name + ": " + s.why
 		default:
-			line += "; " + s.label + ": available, by --engine " + s.name + " only"
+			line += "; " + s.label + ": available"
 		}
 	}
 	return chosen.name, line, nil

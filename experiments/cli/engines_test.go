@@ -13,32 +13,19 @@ import (
 // what they can run.
 func TestChooseEngine(t *testing.T) {
 	asm := engineState{name: "asm", label: "asm (avx512)"}
-	noASM := engineState{name: "asm", label: "asm", why: "this CPU has no AVX2 and FMA", short: "this CPU has no AVX2 and FMA"}
+	noASM := engineState{name: "asm", label: "asm", why: "this CPU has no AVX2 and FMA"}
 	portable := engineState{name: "portable", label: "portable"}
-	dnnl := engineState{name: "onednn", label: "onednn (2.6.3)"}
-	const linker = "cannot open oneDNN (Debian has it as libdnnl2): libdnnl.so.2: cannot open shared object file: No such file or directory; " +
-		"libdnnl.so.3: cannot open shared object file: No such file or directory"
-	noDNNL := engineState{name: "onednn", label: "onednn", why: linker, short: shortReason(linker)}
 	for _, test := range []struct {
 		asked      string
 		here       []engineState
 		name, line string // the line of the error if name is ""
 	}{
 		{"auto", []engineState{asm, portable}, "asm", "engine asm (avx512): fastest of our own here"},
-		{"auto", []engineState{asm, portable, dnnl}, "asm", "engine asm (avx512): fastest of our own here; onednn (2.6.3): available, by --engine onednn only"},
-		{"auto", []engineState{noASM, portable, dnnl}, "portable",
-			"engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA; onednn (2.6.3): available, by --engine onednn only"},
-		{"auto", []engineState{noASM, portable, noDNNL}, "portable",
-			"engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA; onednn: library not installed (Debian: libdnnl2)"},
-		{"auto", []engineState{dnnl, noASM, portable}, "portable",
-			"engine portable: fastest of our own here; onednn (2.6.3): available, by --engine onednn only; asm: this CPU has no AVX2 and FMA"},
-		{"portable", []engineState{asm, portable, noDNNL}, "portable",
-			"engine portable: by --engine; asm (avx512): available; onednn: library not installed (Debian: libdnnl2)"},
-		{"onednn", []engineState{noASM, portable, dnnl}, "onednn", "engine onednn (2.6.3): by --engine; asm: this CPU has no AVX2 and FMA"},
+		{"auto", []engineState{noASM, portable}, "portable", "engine portable: fastest of our own here; asm: this CPU has no AVX2 and FMA"},
+		{"portable", []engineState{asm, portable}, "portable", "engine portable: by --engine; asm (avx512): available"},
 		{"asm", []engineState{asm, portable}, "asm", "engine asm (avx512): by --engine"},
 		{"asm", []engineState{noASM, portable}, "", "engine asm cannot run here: this CPU has no AVX2 and FMA"},
-		{"onednn", []engineState{asm, portable, noDNNL}, "", "engine onednn cannot run here: " + linker},
-		{"abacus", []engineState{asm, portable, noDNNL}, "", `no engine "abacus": known are auto, asm, portable, onednn`},
+		{"abacus", []engineState{asm, portable}, "", `no engine "abacus": known are auto, asm, portable`},
 		{"", []engineState{asm, portable}, "", `no engine "": known are auto, asm, portable`},
 	} {
 		name, line, err := chooseEngine(test.asked, test.here)
@@ -50,26 +37,6 @@ func TestChooseEngine(t *testing.T) {
 		}
 		if name != test.name || line != test.line {
 			t.Errorf("--engine %s on %+v:\n got %q, %q\nwant %q, %q", test.asked, test.here, name, line, test.name, test.line)
-		}
-	}
-}
-
-func TestShortReason(t *testing.T) {
-	const broken = "cannot open oneDNN (Debian has it as libdnnl2): libdnnl.so.2: file too short; libdnnl.so.3: No such file or directory"
-	const other = "libdnnl is version 3.1.0: this engine speaks another"
-	for why, want := range map[string]string{
-		broken:                         "library does not open (Debian: libdnnl2)",
-		other:                          other,
-		"this CPU has no AVX2 and FMA": "this CPU has no AVX2 and FMA",
-	} {
-		if got := shortReason(why); got != want {
-			t.Errorf("%s: %q, want %q", why, got, want)
-		}
-	}
-	// The engine still says the words that shortReason looks for.
-	for _, s := range engineStates() {
-		if len(s.short) > 110 || (s.short == "") != (s.why == "") {
-			t.Errorf("engine %s: %q in short for %q", s.name, s.short, s.why)
 		}
 	}
 }

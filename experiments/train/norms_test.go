@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/engine/onednn"
 	"gradsync/shared/tensor/safetensors"
 )
 
@@ -176,9 +175,6 @@ func TestEnginesLearnTheSame(t *testing.T) {
 	const tolerance = 0.05
 	if os.Getenv("GRADSYNC_LONG") != "" {
 		c.MaxPushes = 400
-	}
-	if _, err := onednn.Status(); err != nil {
-		t.Logf("without engine onednn: %v", err)
 	}
 	reached := map[string]float64{}
 	for _, engine := range tensor.Engines() {

@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/engine/onednn"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/optim"
 )
 
 // TestOverfits: every network learns random images by heart, to the last one, on
-// every engine: 200 on asm, 40 on the others and of ResNet-110, which one engine learns, unless
+// every engine: 200 on asm, 40 on the other and of ResNet-110, which one engine learns, unless
 // GRADSYNC_LONG=1. Fails with any wrong gradient that points uphill, and with an update that forgets momentum. Batch norms are
 // judged by their running statistics, estimated anew from
 // all images.
@@ -21,10 +20,7 @@ func TestOverfits(t *testing.T) {
 	}
 	long := os.Getenv("GRADSYNC_LONG") != ""
 	if !long {
-		t.Log("portable, onednn and ResNet-110 learn 40 images; set GRADSYNC_LONG=1 for 200")
-	}
-	if _, err := onednn.Status(); err != nil {
-		t.Logf("without engine onednn: %v", err)
+		t.Log("portable and ResNet-110 learn 40 images; set GRADSYNC_LONG=1 for 200")
 	}
 	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
 		deepOnOne(t, m, e)
