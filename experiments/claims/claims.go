@@ -2,7 +2,8 @@
 // judged by, and the judge.
 //
 // claims.csv lists what the papers state. tolerances.csv is ours; it was committed before the
-// first result, and its history shows any later change.
+// first result, and its history shows any later change. items.csv says which experiment answers which table, figure,
+// algorithm or section, and where that is read; internal/agree walks it.
 //
 // The first rule that fits gives the verdict: not run, not stated, input, no case, depends,
 // undecided, and only then equal, within, same sign, differs. The order is of what a number can
