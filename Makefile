@@ -89,11 +89,11 @@ bench-check: build ## measure part of them again (some 5 min) and name the ratio
 lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)
 	@$(BIN) lab ring
 
-gpu-cu: build ## build with gorgonia.org/cu and run the suites of drivers and engines on the fake driver; needs g++, fetches headers once
-	@$(BIN) dev gpu-cu
+gpu-cu: ## build with gorgonia.org/cu and run the suites of drivers and engines on the fake driver; needs g++, fetches headers once
+	@.ci/gpu-cu
 
-gpu-mutants: build ## plant mistakes into the GPU's kernels: who finds them, and why; needs clang-19, for the second column g++
-	@$(BIN) dev gpu-mutants
+gpu-mutants: ## plant mistakes into the GPU's kernels: who finds them, and why (two minutes); needs clang-19, for the fake driver g++
+	@GRADSYNC_LONG=1 go test -v -count=1 -vet=off -timeout 30m ./shared/gpu/mutants
 
 gpu-bundle: build ## build the folder to take to a machine with a GPU and no Go (OUT/gpu): program, tests, run.sh
 	@$(BIN) dev gpu-bundle --out $(OUT)/gpu

@@ -7,6 +7,7 @@ package dev
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,9 @@ import (
 	"gradsync/experiments/cli/dev/readme"
 	"gradsync/internal/repo"
 )
+
+// ErrDiffer means that something was found out and printed: exit code 3, no further message.
+var ErrDiffer = errors.New("differs")
 
 // UsageError marks a chore that was not understood.
 type UsageError struct{ Err error }
@@ -93,8 +97,6 @@ func maintenance(version string) []*cobra.Command {
 		command("test-long", "Run all tests, the slow ones too", long),
 		command("lint", "Check gofmt, go vet, the import rules and staticcheck", lint),
 		command("race", "Run the race tests of the cluster, the papers and the GPU's drivers (needs a C compiler)", race),
-		gpuCu(),
-		gpuMutants(),
 		soak(),
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),

@@ -1,5 +1,5 @@
 // Command link puts a fake driver library where -out says, for programs that are linked to
-// the driver (gradsync dev gpu-cu).
+// the driver (make gpu-cu).
 package main
 
 import (
