@@ -11,9 +11,10 @@ import (
 	"gradsync/papers/dasp/formula"
 )
 
-// This file is the paper in the paper's order: what the server knows of its nodes (§2.1), Algorithm 1 with
-// equation (1), Algorithm 2 with equation (2). It knows no clock, no message and no gradient: server.go tells it
-// what happens and does what it says. What we read into the paper stands in Config and, with its reasons, in doc.go.
+// This file is the paper in the paper's order: what the server knows of its nodes (§2.1), then Algorithms 1 and 2 with
+// equations (1) and (2). A node is a worker. The file knows no clock, message or gradient: server.go tells it what
+// happens (Event) and does what it says (Action, both in policy.go). What we read into the paper stands in Config, its
+// forms in readings.go, its reasons and which lines were lost in doc.go. P_n is the paper's P_state^n.
 //
 //	   the state of node n (Algorithm 1)                   the update (Algorithm 2)
 //	 1 while a gradient of node n arrives do             1 while a gradient g of node n arrives do
@@ -32,32 +33,12 @@ import (
 //	14     P_n ← FSS
 //	15     wait until id_min has completed its iteration
 
-// State is a worker's synchronisation state.
-//
-// Source: §2.2
-type State uint8
-
-// The three states, from free to held.
-const (
-	QIS State = iota + 1 // quick iteration: v_n − v_min ≤ Smin; answered at once
-	WSS                  // weak synchronisation: Smin < v_n − v_min ≤ Smax; answered after T_wait
-	FSS                  // force synchronisation: beyond Smax; answered when the oldest has completed its iteration
-)
-
-// String returns the paper's abbreviation, "-" for no state.
-func (s State) String() string {
-	if s < QIS || s > FSS {
-		return "-"
-	}
-	return [...]string{"QIS", "WSS", "FSS"}[s-QIS]
-}
-
 // View holds all that the server knows of the nodes, with one entry per worker:
 //
 //	v = ⟨v_1 … v_n⟩, f = ⟨f_1 … f_n⟩, v_new
 //
-// V[i] is the number of global updates in the weights that worker i was last handed, F[i] how long its last
-// iteration took, 0 while unknown. Only workers that are Present count in min(v).
+// V[i] is the number of global updates in the weights that worker i was last handed, Newest (v_new) how many there are,
+// F[i] how long its last iteration took (Job.F), 0 while unknown. Only workers that are Present count in min(v).
 //
 // Source: §2.1
 type View struct {
@@ -74,16 +55,15 @@ func NewView(n int) View {
 	return View{V: make([]int64, n), F: make([]time.Duration, n), Present: slices.Repeat([]bool{true}, n)}
 }
 
-// Oldest returns min(v) over the workers present and the lowest id that holds it, (Newest, −1) when nobody is.
+// Oldest returns min(v) over the workers present and the lowest id that holds it, (Newest, −1) when nobody is present.
 //
 // Source: Alg. 1, line 4
 func (v View) Oldest() (vmin int64, id int) { return v.oldestBut(-1) }
 
-// oldestBut returns Oldest without worker skip. Each gradient asks this of all workers: eight at a time, of whom
-// mostly none is older.
+// oldestBut returns Oldest without worker skip. It looks closer at eight entries only if their minimum is below vmin.
 func (v View) oldestBut(skip int) (vmin int64, id int) {
 	vmin, id = math.MaxInt64, -1
-	older := func(from, to int) {
+	scan := func(from, to int) {
 		for i := from; i < to; i++ {
 			if v.V[i] < vmin && i != skip && v.Present[i] {
 				vmin, id = v.V[i], i
@@ -94,10 +74,11 @@ func (v View) oldestBut(skip int) (vmin int64, id int) {
 	for ; i+8 <= len(v.V); i += 8 {
 		c := v.V[i : i+8 : i+8]
 		if min(min(c[0], c[1], c[2], c[3]), min(c[4], c[5], c[6], c[7])) < vmin {
-			older(i, i+8)
+			scan(i, i+8)
 		}
 	}
-	if older(i, len(v.V)); id < 0 {
+	scan(i, len(v.V))
+	if id < 0 {
 		return v.Newest, id
 	}
 	return vmin, id
@@ -113,13 +94,12 @@ func (v *View) Finished(n int, f time.Duration) { v.F[n] = f }
 // Source: §2.1
 func (v *View) Updated() { v.Newest++ }
 
-// Handed records that worker n was given the newest weights: after an update with its gradient, v_n ← v_new + 1.
+// Handed records that worker n was given the newest weights: v_n ← v_new, to which Updated has added the paper's 1.
 //
 // Source: Alg. 2, line 9
 func (v *View) Handed(n int) { v.V[n] = v.Newest } // Alg. 2, line 9
 
-// Join makes worker n present, registered at min(v) until its weights leave the server, so that a late joiner
-// never is the oldest node by itself.
+// Join makes worker n present at min(v) of the others; Step answers it in the same event, so that it holds v_new.
 //
 // Source: ours: the paper has no joining; at v = 0 a joiner would hold everybody in FSS
 func (v *View) Join(n int) {
@@ -131,6 +111,26 @@ func (v *View) Join(n int) {
 //
 // Source: ours: the paper has no failures; a dead oldest node would hold everybody in FSS
 func (v *View) Leave(n int) { v.Present[n] = false }
+
+// State is a worker's synchronisation state.
+//
+// Source: §2.2
+type State uint8
+
+// The three states, from free to held; New says what the re-check is.
+const (
+	QIS State = iota + 1 // quick iteration: v_n − v_min ≤ Smin; answered at once
+	WSS                  // weak synchronisation: Smin < v_n − v_min ≤ Smax; answered after T_wait, if the re-check passes
+	FSS                  // force synchronisation: beyond Smax; answered when the re-check passes
+)
+
+// String returns the paper's abbreviation, "-" for no state.
+func (s State) String() string {
+	if s < QIS || s > FSS {
+		return "-"
+	}
+	return [...]string{"QIS", "WSS", "FSS"}[s-QIS]
+}
 
 // Config are DASP's parameters and the switches between readings of the paper. The zero value of every switch is
 // the default reading.
@@ -144,17 +144,17 @@ type Config struct {
 
 	Wait          WaitForm // reading of eq. (1)
 	PostUpdateGap bool     // tests the version n is about to hold, not the one it computed its gradient on
-	// LiteralFSS releases FSS after one completion of the oldest, WSS when its time is over, however large the gap is.
+	// LiteralFSS answers WSS after T_wait, FSS after one completion of the oldest, without the re-check (New).
 	LiteralFSS  bool
-	Join        bool  // lets QIS arrivals join a group that waits and be answered with it
+	Join        bool  // lets QIS arrivals join a group that waits: answered with it, by its weight
 	QISWeight   Scale // default 1/N
 	GroupWeight Scale // default 1/K
 }
 
-// DefaultConfig returns the default reading for n workers. The thresholds scale with n because one round of n
-// workers makes n versions; for the paper's 6 workers they are 3 and 6. α = 0.5.
+// DefaultConfig returns the default reading for n workers. One round of n workers makes n versions: Smin is half a
+// round, rounded up, Smax one round; for the paper's 6 workers they are 3 and 6. α = 0.5.
 //
-// Source: ours: the paper's thresholds and α are lost; with (3, 6) a cluster of unequal GPUs visits all three states
+// Source: ours: the paper's thresholds and α are lost; with (3, 6) six unequal GPUs visit all three states
 func DefaultConfig(n int) Config {
 	lo := int64(n+1) / 2
 	return Config{Workers: n, Smin: lo, Smax: max(int64(n), lo+1), Alpha: 0.5}
@@ -190,7 +190,7 @@ type Decision struct {
 	State State
 	Gap   int64         // v_n − v_min, in versions
 	Wait  time.Duration // T_wait of eq. (1); WSS only
-	Until int           // id_min, the oldest node; −1 when the node itself is alone
+	Until int           // id_min, which may be n itself; with PostUpdateGap the oldest of the others, −1: there are none
 }
 
 // Decide is Algorithm 1 for a gradient of node n, without the loop and the waiting. It reads v and changes nothing.
@@ -225,13 +225,13 @@ func (c Config) Decide(v View, n int) Decision {
 // Wait returns T_wait of node i in WSS, given the weight α ≥ 0, its own iteration time fi and that of the oldest
 // node, fj.
 //
-//	difference  α·(f_j − f_i)
+//	difference  max(0, α·(f_j − f_i))
 //	absolute    α·|f_i − f_j|
 //	convex      α·f_i + (1−α)·f_j
 //	oldest      α·f_j
 //
-// The result lies in [0, f_j]: in f_j the oldest node has certainly completed an iteration, and nothing is gained
-// by waiting longer. While either time is unknown (0) nobody waits.
+// The result lies in [0, f_j]: within f_j the oldest node completes an iteration if it is as fast as last time, and
+// nothing is gained by waiting longer. While either time is unknown (0) nobody waits.
 //
 // Source: Eq. (1)
 func (w WaitForm) Wait(alpha float64, fi, fj time.Duration) time.Duration {
@@ -272,7 +272,7 @@ func (c Config) Weight(s State, k int) float64 {
 	if s == QIS {
 		scale = c.QISWeight
 	}
-	if scale == ScaleWorkers || scale == ScaleDefault && s == QIS {
+	if scale == ScaleWorkers || (scale == ScaleDefault && s == QIS) {
 		return formula.QISWeight(c.Workers) // Alg. 2, line 4
 	}
 	return formula.GroupWeight(k) // Alg. 2, line 6
@@ -282,42 +282,42 @@ func (c Config) Weight(s State, k int) float64 {
 // paper leaves open is settled so:
 //
 //   - A QIS gradient is applied alone and answered at once.
-//   - The gradients of waiting nodes form one group. When the first of its members is due the group becomes one
-//     update of weight 1/K and answers all members that are due; the others keep waiting, and are answered later
-//     without a further version.
-//   - A WSS node is due after T_wait, an FSS node as soon as the version it would be handed is at most Smax ahead
-//     of everybody who stays behind. WSS answers are held to the same test.
+//   - A WSS node is ready after T_wait, an FSS node at once. Ready nodes are answered if the version that they would
+//     be handed is at most Smax ahead of everybody who stays behind. That is the re-check.
+//   - The gradients of waiting nodes form one group. When a member may be answered, the group becomes one update of
+//     weight 1/K and answers its ready members; the others are answered later, without a further version.
 //
-// Right after a WSS or FSS answer v_n − min(v) ≤ Smax, by that test. QIS answers are not tested. At every instant
-// v_new − min(v) ≤ Smax + N − 2: let m = min(v) now, and τ the last instant with v_new ≤ m + Smin. Whoever was
-// answered after τ holds more than m + Smin, so takes no further QIS step while min(v) ≤ m; nor has the holder of m
-// been answered since. So after τ at most N − 1 QIS updates follow, or, after the last group's answer (which left
-// v_new ≤ m + Smax), at most N − 2.
+// Right after a WSS or FSS answer v_n − min(v) ≤ Smax, by the re-check; QIS answers are not tested. For N ≥ 2, after
+// every Step, v_new − min(v) ≤ Smax + N − 2. Proof: min(v) never falls. Let m = min(v) now, h a worker that holds m,
+// and τ the last Step after which v_new ≤ m + Smin. Whoever is answered after τ gets more than m + Smin: so h was not,
+// and each other worker takes one QIS step at most, after which its gap is above Smin. If no group was answered after
+// τ, v_new ≤ m + Smin + N − 1 ≤ m + Smax + N − 2. Else the last group left v_new ≤ m + Smax, and neither h nor a member
+// of that group takes a QIS step after it: N − 2 workers do.
 //
 // Source: §2
 func New(cfg Config) (Policy, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	return &policy{cfg: cfg, view: NewView(cfg.Workers), held: make([]held, cfg.Workers)}, nil
+	return &policy{cfg: cfg, view: NewView(cfg.Workers), nodes: make([]waiter, cfg.Workers)}, nil
 }
 
 // policy is DASP's server state.
 type policy struct {
-	cfg  Config
-	view View
-	held []held // by node
-	wait int    // how many of them wait
-	out  []Action
-	last Decision // on the latest push
+	cfg   Config
+	view  View
+	nodes []waiter
+	waits int // how many of them wait
+	out   []Action
+	last  Decision // on the latest push
 }
 
-// held is a node that waits for its answer, and why.
-type held struct {
+// waiter is a node that waits for its answer, and why; the zero value does not wait.
+type waiter struct {
 	waiting bool
-	applied bool // its gradient went into a group's update before it was due
-	due     bool // WSS: T_wait is over; FSS, literal: the oldest node completed
-	timer   time.Duration
+	applied bool          // its gradient went into a group's update before it was ready
+	ready   bool          // WSS: T_wait is over; FSS: from the start; FSS with LiteralFSS: id_min has completed
+	wakes   time.Duration // WSS: when T_wait is over, on the run's clock
 	Decision
 }
 
@@ -327,11 +327,11 @@ func (p *policy) Name() string { return "dasp" }
 // View returns the node state, for tests and displays.
 func (p *policy) View() View { return p.view }
 
-// Decided returns what Algorithm 1 decided on the latest push.
+// Decided returns what Algorithm 1 decided on the latest push, for the cost of adjustment and the audit.
 func (p *policy) Decided() Decision { return p.last }
 
-// Step consumes one event. It panics on a push of a node that is waiting or absent: the server answers every push
-// before the next.
+// Step consumes one event and returns what is to be done, valid until the next Step. It panics on a push of a node
+// that is waiting or absent: the server answers every push before the next.
 func (p *policy) Step(ev Event) []Action {
 	p.out = p.out[:0]
 	n := ev.Worker
@@ -339,12 +339,12 @@ func (p *policy) Step(ev Event) []Action {
 	case EventPush: // Alg. 1, line 1
 		p.push(n, ev)
 	case EventTimer: // Alg. 1, line 12: T_wait is over
-		if h := &p.held[n]; h.waiting && h.State == WSS && ev.At >= h.timer {
-			h.due = true
+		if w := &p.nodes[n]; w.waiting && w.State == WSS && ev.At >= w.wakes {
+			w.ready = true
 		}
 	case EventJoin:
 		p.view.Join(n)
-		p.reply(n, QIS, 0)
+		p.reply(n, QIS, 0) // the log has its state as QIS
 	case EventLeave:
 		p.leave(n)
 	}
@@ -352,9 +352,9 @@ func (p *policy) Step(ev Event) []Action {
 	return p.out
 }
 
-// push is lines 1–16 of Algorithm 1.
+// push takes in one gradient: Algorithm 1 decides, a QIS gradient is applied and answered, any other waits.
 func (p *policy) push(n int, ev Event) {
-	if p.held[n].waiting || !p.view.Present[n] {
+	if p.nodes[n].waiting || !p.view.Present[n] {
 		panic(fmt.Sprintf("dasp: push from worker %d, which waits or has left", n))
 	}
 	p.view.Finished(n, ev.Compute) // Alg. 1, line 2
@@ -366,59 +366,61 @@ func (p *policy) push(n int, ev Event) {
 		p.reply(n, QIS, d.Gap)
 		return
 	}
-	h := held{waiting: true, Decision: d} // Alg. 2, line 5
-	switch d.State {
+	w := waiter{waiting: true, Decision: d} // Alg. 2, line 5
+	switch d.State {                        // QIS: it joins the group
 	case WSS: // Alg. 1, line 12: wait T_wait
-		h.timer, h.due = ev.At+d.Wait, d.Wait <= 0
-		if !h.due {
-			p.out = append(p.out, Action{Kind: SetTimer, Workers: []int{n}, At: h.timer})
+		w.wakes, w.ready = ev.At+d.Wait, d.Wait <= 0
+		if !w.ready {
+			p.out = append(p.out, Action{Kind: SetTimer, Workers: []int{n}, At: w.wakes})
 		}
 	case FSS:
-		// An oldest node that itself waits has completed its iteration already.
-		// Alg. 1, line 15: otherwise wait for it, in the literal reading
-		h.due = !p.cfg.LiteralFSS || p.held[d.Until].waiting
+		// Alg. 1, line 15: the literal reading waits for id_min, unless that has completed and waits itself
+		w.ready = !p.cfg.LiteralFSS || p.nodes[d.Until].waiting
 	}
-	p.held[n] = h
-	p.wait++
+	p.nodes[n] = w
+	p.waits++
 }
 
 // completed tells the nodes in literal FSS that n's iteration is complete.
 func (p *policy) completed(n int) {
-	if p.wait == 0 {
+	if p.waits == 0 {
 		return
 	}
-	for i := range p.held {
-		if h := &p.held[i]; h.waiting && h.State == FSS && h.Until == n {
-			h.due = true // Alg. 1, line 15
+	for i := range p.nodes {
+		if w := &p.nodes[i]; w.waiting && w.State == FSS && w.Until == n {
+			w.ready = true // Alg. 1, line 15
 		}
 	}
 }
 
-// release answers the waiting nodes that are due and pass the test, until nobody more does. Ranks ascend within a
-// group: a barrier group sums in rank order, whoever came first.
+// release answers the waiting nodes that are ready and pass the re-check, until nobody more does. A group's gradients
+// are summed in order of worker id, whoever came first.
 func (p *policy) release() {
-	for p.wait > 0 {
-		due, fresh := p.due(false)
-		if len(due) > 0 && fresh && p.within(p.view.Newest+1, due) {
-			p.apply(WSS, p.unapplied()...) // Alg. 2, line 6
-		} else if due, _ = p.due(true); len(due) == 0 || !p.within(p.view.Newest, due) {
-			return // nor may those go on whose gradient is in the model already, and who need no new version
+	for p.waits > 0 {
+		nodes, fresh := p.candidates(false)
+		if fresh && p.withinSmax(p.view.Newest+1, nodes) {
+			p.apply(WSS, p.takeGroup()...) // Alg. 2, line 6: WSS stands for FSS too
+		} else { // those alone whose gradient is in the model already: they need no new version
+			nodes, _ = p.candidates(true)
+			if len(nodes) == 0 || !p.withinSmax(p.view.Newest, nodes) {
+				return
+			}
 		}
-		for _, n := range due {
-			p.reply(n, p.held[n].State, p.held[n].Gap)
+		for _, n := range nodes {
+			p.reply(n, p.nodes[n].State, p.nodes[n].Gap)
 		}
 	}
 }
 
-// due returns the nodes that nothing but the test holds, and whether one of them needs a new version. With
-// appliedOnly it returns those that do not. A QIS node that joined a group is due when another member is, or when
-// it is left alone.
-func (p *policy) due(appliedOnly bool) (nodes []int, fresh bool) {
+// candidates returns the nodes that nothing but the re-check holds, and whether one of them needs a new version; with
+// appliedOnly those that need none. A QIS node that joined a group is always among them: it goes along with others, and
+// asks for a version itself only when no WSS or FSS gradient is left in the group.
+func (p *policy) candidates(appliedOnly bool) (nodes []int, fresh bool) {
 	alone := !p.groupWaits()
-	for i, h := range p.held {
-		if joined := h.State == QIS; h.waiting && (h.applied || !appliedOnly) && (joined || h.due) {
+	for i, w := range p.nodes {
+		if joined := w.State == QIS; w.waiting && (w.applied || !appliedOnly) && (joined || w.ready) {
 			nodes = append(nodes, i)
-			fresh = fresh || !h.applied && (!joined || alone)
+			fresh = fresh || !w.applied && (!joined || alone)
 		}
 	}
 	return nodes, fresh
@@ -426,34 +428,34 @@ func (p *policy) due(appliedOnly bool) (nodes []int, fresh bool) {
 
 // groupWaits reports whether a WSS or FSS gradient waits for its update.
 func (p *policy) groupWaits() bool {
-	waits := func(h held) bool { return h.waiting && !h.applied && h.State != QIS }
-	return p.wait > 0 && slices.ContainsFunc(p.held, waits)
+	waits := func(w waiter) bool { return w.waiting && !w.applied && w.State != QIS }
+	return p.waits > 0 && slices.ContainsFunc(p.nodes, waits)
 }
 
-// within is the re-check: it reports whether v, handed to all of nodes, is at most Smax ahead of everybody else.
+// withinSmax is the re-check: it reports whether v, handed to all of nodes, is at most Smax ahead of everybody else.
 // The literal reading has no such test.
-func (p *policy) within(v int64, nodes []int) bool {
+func (p *policy) withinSmax(v int64, nodes []int) bool {
 	if p.cfg.LiteralFSS {
 		return true
 	}
 	k := 0 // nodes ascend, so one walk suffices
-	// Alg. 1, line 15: until the oldest has a newer version
-	for i, held := range p.view.V {
+	// Alg. 1, line 15: here, until nobody who stays is more than Smax behind
+	for i, has := range p.view.V {
 		if k < len(nodes) && nodes[k] == i {
 			k++
-		} else if p.view.Present[i] && v-held > p.cfg.Smax {
+		} else if p.view.Present[i] && v-has > p.cfg.Smax {
 			return false
 		}
 	}
 	return true
 }
 
-// unapplied returns the waiting nodes whose gradient no update has used, and marks them used. It is the group: K
-// is its size.
-func (p *policy) unapplied() (nodes []int) {
-	for i := range p.held {
-		if h := &p.held[i]; h.waiting && !h.applied {
-			h.applied = true
+// takeGroup returns the waiting nodes whose gradient no update has used, and marks them used. It is the group: K is
+// its size.
+func (p *policy) takeGroup() (nodes []int) {
+	for i := range p.nodes {
+		if w := &p.nodes[i]; w.waiting && !w.applied {
+			w.applied = true
 			nodes = append(nodes, i)
 		}
 	}
@@ -476,17 +478,17 @@ func (p *policy) reply(n int, s State, gap int64) {
 // leave takes n out; a gradient of it that no update has used is discarded.
 func (p *policy) leave(n int) {
 	p.view.Leave(n)
-	if h := &p.held[n]; h.waiting && !h.applied {
+	if w := &p.nodes[n]; w.waiting && !w.applied {
 		p.out = append(p.out, Action{Kind: Drop, Workers: []int{n}})
 	}
 	p.free(n)
-	p.completed(n)
+	p.completed(n) // nobody waits for one that has left
 }
 
 // free lets n wait no longer.
 func (p *policy) free(n int) {
-	if p.held[n].waiting {
-		p.wait--
+	if p.nodes[n].waiting {
+		p.waits--
 	}
-	p.held[n] = held{}
+	p.nodes[n] = waiter{}
 }

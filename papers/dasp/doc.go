@@ -102,8 +102,9 @@
 //
 // # Differences from the paper
 //
-// The text that is left lacks both equations, parts of both algorithms, Tables
-// 1–7 and Figures 1–4. What stands here instead:
+// The text that is left lacks both equations, Tables 1–7 and Figures 1–4; of Algorithm 1
+// lines 2, 10 and 11, the left sides of 8 and 14 and the variable of 12; of Algorithm 2 the
+// condition of 3 and the right sides of 4 and 6. What stands here instead:
 //
 //   - Eq. (1), T_wait: α·(f_j − f_i), at least 0. The legend survives, the formula
 //     does not; WaitForm has three other readings. All are capped at f_j, and are

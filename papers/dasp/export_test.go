@@ -53,13 +53,13 @@ func (c *counting) Step(ev Event) []Action {
 	out := c.Policy.Step(ev)
 	if p, ok := c.Policy.(*policy); ok {
 		waiting := 0
-		for _, h := range p.held {
+		for _, h := range p.nodes {
 			if h.waiting {
 				waiting++
 			}
 		}
-		if waiting != p.wait {
-			c.wrong(fmt.Sprintf("after %+v %d wait, remembered are %d", ev, waiting, p.wait))
+		if waiting != p.waits {
+			c.wrong(fmt.Sprintf("after %+v %d wait, remembered are %d", ev, waiting, p.waits))
 		}
 	}
 	return out

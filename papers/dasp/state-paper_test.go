@@ -154,7 +154,7 @@ func TestSection22QISKeepsDifferencesWithinSmin(t *testing.T) {
 		p.view.F[4] = time.Hour // node 4 is slow and known to be
 		var tested, handed []int64
 		for i, w := range []int{0, 1, 2, 3, 0} {
-			if p.held[w].waiting {
+			if p.nodes[w].waiting {
 				continue
 			}
 			for _, a := range push(p, w, time.Duration(i+1)*ms, ms) {

@@ -98,9 +98,9 @@ func (x *ring) allGather() error {
 	x.tags[x.layer][0] = Gradients
 	for r := range x.forms {
 		if id := x.forms[r].Meta[1]; id != 0 {
-			x.spend(4*x.length, x.decoders[id].Decode)
+			x.spend(entryBytes*x.length, x.coders[id].Decode)
 		}
-		if x.numbers != numbers(x.own) {
+		if !x.computes() {
 			continue
 		}
 		if err := takeIn(x.own.part(Gradients, 0), &x.forms[r], r > 0); err != nil {

@@ -53,11 +53,11 @@ func (s *stores) open() (err error) {
 	return err
 }
 
-// fetch begins to bring own block i in the kind that this rank would choose: the rank before
+// prefetch begins to bring own block i in the kind that this rank would choose: the rank before
 // sees much the same zeros. It comes while the ring waits.
-func (s *stores) fetch(i int) {
+func (s *stores) prefetch(i int) {
 	if s.blocks != nil {
-		k, _ := s.chosen(i)
+		k, _ := s.chooseByDensity(i)
 		s.blocks.Fetch(s.layer, k, i)
 	}
 }

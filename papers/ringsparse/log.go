@@ -124,7 +124,7 @@ func (t *Totals) sent(m *cluster.Msg, hop int) {
 // are nobody's choice.
 func (x *ring) note(h Header, i, hop int, gather, tie bool) {
 	bytes, all := x.msg[0].Size(), x.job.Options.LogChoices
-	if x.job.Keep && x.numbers == numbers(x.own) {
+	if x.job.Keep && x.computes() {
 		d := Decision{Kind: h.Kind, Codec: h.Codec, Tie: tie, Bytes: bytes}
 		if all {
 			d.Weights, d.Gradients = x.dw[i], x.dg[i]

@@ -17,7 +17,7 @@ type numbers interface {
 	density(k Kind, i, m int) float64                   // of block i, a sum of m nodes
 	choose(i int) (k Kind, tie bool)                    // by S41
 	encode(h Header, i int) (cluster.Msg, uint8, error) // the block of h's kind in the form of S42, and its codec
-	fetch(i int)                                        // own block i will be wanted next
+	prefetch(i int)                                     // own block i will be wanted next
 	add(k Kind, i int, c codec.Codec, m *cluster.Msg) error
 	turn(k Kind, i, m int) // makes the other kind of a sum of m nodes
 	take(k Kind, i int, c codec.Codec, m *cluster.Msg) error
@@ -175,7 +175,7 @@ func (s *stores) density(k Kind, i, m int) float64 {
 	return Density(s.part(k, i), s.threshold)
 }
 
-func (s *stores) choose(i int) (Kind, bool) { return s.chosen(i) }
+func (s *stores) choose(i int) (Kind, bool) { return s.chooseByDensity(i) }
 
 // encode makes the block a message in buffer 0; a device may have made its form, codec bitmap's, already.
 func (s *stores) encode(h Header, i int) (m cluster.Msg, id uint8, err error) {
@@ -292,7 +292,7 @@ func (m *model) local() error {
 
 func (m *model) density(k Kind, _, nodes int) float64 { return m.path[nodes-1].density(k) }
 
-func (m *model) choose(i int) (Kind, bool) { return m.chosen(i) }
+func (m *model) choose(i int) (Kind, bool) { return m.chooseByDensity(i) }
 
 func (m *model) encode(h Header, i int) (cluster.Msg, uint8, error) {
 	density := m.dw[i]
@@ -342,7 +342,7 @@ func (r *record) encode(Header, int) (cluster.Msg, uint8, error) {
 // silent is the part of numbers that computes, of those that do not.
 type silent struct{}
 
-func (silent) fetch(int)                                       {}
+func (silent) prefetch(int)                                    {}
 func (silent) add(Kind, int, codec.Codec, *cluster.Msg) error  { return nil }
 func (silent) turn(Kind, int, int)                             {}
 func (silent) take(Kind, int, codec.Codec, *cluster.Msg) error { return nil }

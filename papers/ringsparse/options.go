@@ -66,7 +66,7 @@ type rules struct {
 	tie        Kind
 	coder      *Coder  // nil: auto
 	candidates []Coder // of auto
-	decoders   []Coder // rates by codec ID, for what is received
+	coders     []Coder // all codecs with their rates, by ID
 	printed    bool    // rule of S42
 	layerSize  bool    // D of Ta
 	sign       Sign
@@ -125,8 +125,8 @@ func (o Options) rules() (r rules, err error) {
 	if r.rival = exchange == 1; r.rival && o.Kinds == "" {
 		r.only = Gradients
 	}
-	r.count, _ = rate(o.Rates, "count")
-	r.convert, _ = rate(o.Rates, "convert")
+	r.count, _ = ratesOf(o.Rates, "count")
+	r.convert, _ = ratesOf(o.Rates, "convert")
 	for _, c := range o.Rates {
 		if !(c.Encode >= 0 && c.Decode >= 0) {
 			return r, fmt.Errorf("ringsparse: rates of %s are %g and %g B/s, want 0 or more", c.Name, c.Encode, c.Decode)
@@ -154,14 +154,14 @@ func (r *rules) codecs(o Options) error {
 		if err != nil {
 			return Coder{}, fmt.Errorf("ringsparse: %w", err)
 		}
-		encode, decode := rate(o.Rates, name)
+		encode, decode := ratesOf(o.Rates, name)
 		return Coder{Codec: c, Encode: encode, Decode: decode}, nil
 	}
 	for _, c := range codec.All() {
-		for len(r.decoders) <= int(c.ID()) {
-			r.decoders = append(r.decoders, Coder{})
+		for len(r.coders) <= int(c.ID()) {
+			r.coders = append(r.coders, Coder{})
 		}
-		r.decoders[c.ID()], _ = coder(c.Name())
+		r.coders[c.ID()], _ = coder(c.Name())
 	}
 	if o.Codec != "" && o.Codec != "auto" {
 		c, err := coder(o.Codec)

@@ -11,23 +11,26 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-// This file is the patent's S1 to S7 in order, the same text whether a step computes, is only timed, or is made again
-// by what it had decided: all numbers are behind the interface numbers. The rules it asks are pure functions: Choose
-// (S41), CheapestCoder (S42), ToWeights and ToGradients (S51).
+// This file is the patent's control flow from the top down: Run is S7, iterate S2, exchange S3 to S6, post and send the
+// ring of S1. What computes is behind the interface numbers (numbers.go), of three kinds: stores computes, model is a
+// run that only takes its time, record takes the decisions of a log once more where a run goes on. The rules are pure
+// functions (rules.go): Choose is S41, CheapestCoder S42, ToWeights and ToGradients, which stores.turn calls, are S51.
+// Symbols are those of doc.go's Notation. "S1–S7, step n" and "S4–S6, step n" are lines of the two algorithms as
+// the page ringsparse.html prints them.
 
 // Run trains job on a ring of all ranks; every rank calls it and gets its own Log.
-// It repeats, Steps times or until OnStep says so: forward pass on disjoint shards
-// (S2); backward pass, and of each layer whose gradient is there, last first, local
-// step and exchange (S3 to S6) while the pass goes on with the layers before; new
-// parameters of every block's sum, the same bits on every rank.
+// A step is a forward pass on the rank's own shard (S2) and a backward pass; meanwhile
+// each layer, last first, makes its local step and is exchanged as soon as its gradient is
+// there (S3 to S6); then every rank makes the new parameters of the blocks' sums, the same
+// bits everywhere. Run takes Steps steps, or stops when OnStep says so.
 //
 // Layers are exchanged one at a time in the same order everywhere, by the thread
 // that called Run. Parameters are W0 until all layers are there, since the
 // backward pass still reads them.
 //
-// On a cluster.Survivor the ring closes without the ranks that are lost: the step that no
-// rank has made is repeated on a ring of the living, and the mean is over these from then on.
-// Where a rank had made it, the others are given the parameters that it led to.
+// On a cluster.Survivor the ring closes over the living after a loss. If none of them had
+// finished the step, they repeat it; if one had, the others take the parameters that it
+// has. The mean is over the living from then on.
 //
 // Source: S7
 func Run(p cluster.Proc, job Job) (*Log, error) {
@@ -41,7 +44,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	crew, err := collective.NewCrew(p, cluster.Tag(len(job.Layers)))
+	crew, err := collective.NewCrew(p, cluster.Tag(len(job.Layers))) // nil unless p is a cluster.Survivor
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +56,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 		return nil, err
 	}
 	for stop := false; x.step < job.Steps && !stop; { // S1–S7, step 3
-		given := false
+		given := false // a rank had finished the step, and we have its parameters
 		err := x.iterate()
 		if crew != nil && errors.Is(err, cluster.ErrLost) {
 			if x, given, err = x.regroup(crew); err == nil && !given {
@@ -82,11 +85,11 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	return x.log, nil
 }
 
-// ring is one rank's half of the exchange. It is of one step and layer at a time.
+// ring is one rank's side of the exchange; it holds one step and one layer at a time.
 type ring struct {
-	rules
-	p       cluster.Proc
-	all     cluster.Proc // of the whole run, where p is one of the living alone; else p
+	rules                // the options as the exchange uses them: only, tie, coder, rival, rates (options.go)
+	p       cluster.Proc // the crew's, if there is one
+	all     cluster.Proc // the run's
 	n, rank int
 	job     *Job
 	log     *Log
@@ -94,20 +97,20 @@ type ring struct {
 	stages  []cluster.Work // of an iteration
 	tags    [][]Kind       // [layer][block]: of which kind the sum is
 
-	own    *stores // nil: a timing-only run
-	record *record
-	numbers
+	own     *stores // nil: a timing-only run
+	record  *record
+	numbers // of this step: local, density, choose, encode, prefetch, add, turn, take (numbers.go)
 
 	msg [2]cluster.Msg
 	buf [2][]byte
-	due time.Duration // charged and not yet passed
+	due time.Duration // what spend charged and wait has not let pass yet
 
 	// Of the layer under way:
 	layer      int
-	lo, length int
-	cut        int       // blocks of a layer: n, of the rival 1
-	dw, dg     []float64 // densities by block
-	forms      []cluster.Msg
+	lo, length int           // where it is among the parameters
+	cut        int           // blocks of a layer: n; 1 of the baseline allGather (allgather.go)
+	dw, dg     []float64     // densities by block
+	forms      []cluster.Msg // messages of allGather, by rank
 }
 
 // block returns the bounds of block i within the parameters.
@@ -120,6 +123,7 @@ func (x *ring) block(i int) (lo, hi int) {
 func (x *ring) iterate() error {
 	last := len(x.job.Layers) - 1
 	x.numbers = x.begin()
+	// The first request is the forward pass, the others are the layers' gradients, last first.
 	reqs := x.p.Start(x.pass(last), x.stages...) // S1–S7, steps 4, 5
 	if x.job.Options.NoOverlap {
 		if err := cluster.Wait(x.p, reqs...); err != nil {
@@ -144,15 +148,18 @@ func (x *ring) iterate() error {
 	return cluster.Wait(x.p, reqs...) // S1–S7, step 8
 }
 
+// computes reports whether the step computes: not in a timing-only run, nor where a log is taken once more.
+func (x *ring) computes() bool { return x.numbers == numbers(x.own) }
+
 // pass is the device's forward and backward pass, nil if the step computes nothing.
 func (x *ring) pass(last int) func(done func(int)) error {
-	if x.numbers != numbers(x.own) {
+	if !x.computes() {
 		return nil
 	}
 	task, step := x.job.Task, x.step
 	return func(done func(int)) error {
 		_, err := task.Grad(step, func(layer int) {
-			if layer == last {
+			if layer == last { // the task does not say when its forward pass ends
 				done(0)
 			}
 			done(1 + last - layer)
@@ -185,18 +192,19 @@ func (x *ring) exchange() error {
 		return err
 	}
 	for i := range x.n - 1 { // S4–S6, step 4
-		received := x.post(1)
+		received, own := x.post(1), mod(x.rank-i-1, x.n) // own block: the one that arrives is added to it
 		// S4–S6, steps 2, 3, 8: from the second round on it is step 8
 		if err := x.pack(x.rank-i, i, false); err != nil {
 			return err
 		}
-		x.fetch(mod(x.rank-i-1, x.n))
-		// S4–S6, steps 3, 5, 9: the last round receives and does not send on
-		if err := x.arrive(received, 1, x.send(0, i)); err != nil {
+		x.prefetch(own)
+		// S4–S6, steps 3, 5, 9: what the last round receives goes round in gather
+		sent := x.send(0, i)
+		if err := x.arrive(received, 1, sent); err != nil {
 			return err
 		}
 		// S4–S6, steps 5–7
-		if err := x.reduce(mod(x.rank-i-1, x.n), i+1); err != nil {
+		if err := x.reduce(own, i+1); err != nil {
 			return err
 		}
 	}
@@ -212,7 +220,7 @@ func (x *ring) enter() error {
 		return err
 	}
 	if x.only != Gradients {
-		x.spend(4*x.length, x.convert) // W′ is made by the same pass as a conversion
+		x.spend(entryBytes*x.length, x.convert) // LocalStep is ToWeights of one node: it takes as long
 	}
 	for i := range x.n {
 		x.measure(i, 1)
@@ -220,8 +228,8 @@ func (x *ring) enter() error {
 	return nil
 }
 
-// measure notes the densities of block i, a sum of m nodes, of the kinds that may be sent. To count takes time if the
-// rules need it, and none if the log does.
+// measure notes the densities of block i, a sum of m nodes, of the kinds that may be sent. It charges time for counting
+// if S41 or S42 needs them, not if the log alone wants them.
 func (x *ring) measure(i, m int) {
 	lo, hi := x.block(i)
 	for _, of := range [...]struct {
@@ -232,9 +240,10 @@ func (x *ring) measure(i, m int) {
 			continue
 		}
 		if x.counted {
-			x.spend(4*(hi-lo), x.count)
+			x.spend(entryBytes*(hi-lo), x.count)
 		}
-		if *of.to = 0; lo < hi {
+		*of.to = 0 // of an empty block
+		if lo < hi {
 			*of.to = x.density(of.k, i, m)
 		}
 	}
@@ -245,14 +254,14 @@ func (x *ring) measure(i, m int) {
 func (x *ring) pack(i, hop int, gather bool) error {
 	i = mod(i, x.cut)
 	lo, hi := x.block(i)
-	kind, tie := x.choose(i) // S4–S6, steps 2, 8
+	kind, tie := x.choose(i) // S4–S6, steps 2, 8: by chooseByDensity, or as the log has it
 	h := Header{Kind: kind, Contributors: hop + 1, Elements: hi - lo}
-	m, codec, err := x.encode(h, i) // S4–S6, steps 3, 8
+	m, id, err := x.encode(h, i) // S4–S6, steps 3, 8: with a threshold, what is dropped goes to the residual
 	if err != nil {
 		return err
 	}
-	if h.Codec = codec; codec != 0 {
-		x.spend(4*h.Elements, x.decoders[codec].Encode)
+	if h.Codec = id; id != 0 {
+		x.spend(entryBytes*h.Elements, x.coders[id].Encode)
 	}
 	m.From, m.Meta = x.rank, h.Meta()
 	x.msg[0] = m
@@ -260,24 +269,24 @@ func (x *ring) pack(i, hop int, gather bool) error {
 	return x.wait()
 }
 
-// chosen is S41 by the densities of block i.
-func (x *ring) chosen(i int) (k Kind, tie bool) {
+// chooseByDensity is S41 by the densities of block i.
+func (x *ring) chooseByDensity(i int) (k Kind, tie bool) {
 	if x.only != 0 {
 		return x.only, false
 	}
 	return Choose(1-x.dw[i], 1-x.dg[i], x.tie)
 }
 
-// coderFor is S42 for a block of n entries; size gives what a codec makes of it.
+// coderFor is S42 for a block of n entries; size gives the bytes that a codec makes of it.
 func (x *ring) coderFor(n int, size func(codec.Codec) float64) Coder {
 	if x.coder != nil {
 		return *x.coder
 	}
-	of := n
+	direct := n
 	if x.layerSize {
-		of = x.length
+		direct = x.length
 	}
-	return CheapestCoder(x.candidates, n, of, x.bandwidth, x.printed, size)
+	return CheapestCoder(x.candidates, n, direct, x.bandwidth, x.printed, size)
 }
 
 // reduce adds message 1, a sum of m nodes, to the local block of its kind (S5),
@@ -294,7 +303,7 @@ func (x *ring) reduce(i, m int) error {
 	if x.only == 0 { // S4–S6, step 7
 		t := &x.log.Totals
 		t.Converted += int64(h.Elements)
-		x.spend(4*h.Elements, x.convert)
+		x.spend(entryBytes*h.Elements, x.convert)
 		if h.Kind == Gradients {
 			t.ToWeights++
 		} else {
@@ -342,7 +351,7 @@ func (x *ring) open(i, b, m int) (h Header, c codec.Codec, err error) {
 			x.msg[b].From, h.Kind, x.only)
 	}
 	if h.Codec != 0 {
-		x.spend(4*h.Elements, x.decoders[h.Codec].Decode)
+		x.spend(entryBytes*h.Elements, x.coders[h.Codec].Decode)
 	}
 	return h, c, nil
 }
@@ -356,27 +365,28 @@ func (x *ring) overwrite(i, b int, h Header, c codec.Codec) error {
 	return x.wait()
 }
 
-// update makes new parameters of all sums, which it reads; parameters it reads and writes. A loss interrupts none.
+// update makes new parameters of all sums (stores.finish). A parameter takes 2 FLOP, 12 bytes: its sum is read, it is
+// read and written. It is charged to the run's Proc, so that no loss stops it half-way.
 func (x *ring) update() error {
 	params := 0
 	for _, l := range x.job.Layers {
 		params += l.Length
 	}
 	work := cluster.Work{FLOP: 2 * float64(params), Bytes: 12 * float64(params)}
-	if x.numbers != numbers(x.own) {
+	if !x.computes() {
 		return cluster.Compute(x.all, work, nil)
 	}
 	return cluster.Compute(x.all, work, x.own.finish)
 }
 
-// post posts the receive from the left neighbour into buffer b. Its tag is the layer's, so that layers cannot be mixed
-// up.
+// post posts the receive from the left neighbour into buffer b. The message's tag is the number of the layer, so that
+// layers cannot be mixed up; the tag of S41, a block's kind, is in its Meta.
 func (x *ring) post(b int) cluster.Req {
 	x.msg[b] = cluster.Msg{Body: x.buf[b]}
 	return x.p.Irecv(mod(x.rank-1, x.n), cluster.Tag(x.layer), &x.msg[b]) // S1–S7, step 1
 }
 
-// send sends message b to the right; hop is −1 in the all-gather.
+// send sends message b to the right. The log alone needs hop, which is −1 in the all-gather.
 func (x *ring) send(b, hop int) cluster.Req {
 	x.log.Totals.sent(&x.msg[b], hop)
 	return x.p.Isend(mod(x.rank+1, x.n), cluster.Tag(x.layer), &x.msg[b]) // S1–S7, step 1
@@ -393,8 +403,10 @@ func (x *ring) arrive(received cluster.Req, b int, sent cluster.Req) error {
 	return nil
 }
 
-// spend charges the time of `bytes` bytes at a rate. A ring of one has nobody to
-// spare bytes, and so nothing to count, turn or pack.
+const entryBytes = 4 // of a float32
+
+// spend charges the time of `bytes` bytes at a rate. A ring of one sends nothing, and so
+// counts, converts and codes nothing.
 func (x *ring) spend(bytes int, rate float64) {
 	if x.charge && rate > 0 && x.n > 1 {
 		x.due += time.Duration(math.Round(float64(bytes) / rate * 1e9))

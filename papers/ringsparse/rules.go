@@ -63,9 +63,9 @@ func Drop(x, residual []float32, threshold float64) {
 //
 //	Sw ≥ Sg → W_i,   Sw < Sg → G_i
 //
-// sw and sg are F of the two blocks. At equal sparsity the patent takes weights, as
-// it does of two dense blocks; tie is taken instead, or is Weights. byTie says
-// that nothing but this rule decided.
+// sw and sg are F of the two blocks. Where they are equal Choose returns tie: the
+// patent's is Weights, also for two dense blocks (0 = 0). byTie reports that nothing
+// but tie decided.
 //
 // Source: S41
 func Choose(sw, sg float64, tie Kind) (k Kind, byTie bool) {
@@ -80,10 +80,14 @@ func Choose(sw, sg float64, tie Kind) (k Kind, byTie bool) {
 
 // CostDirect is Ta, the seconds of sending d bytes at b bytes per second.
 //
+//	Ta = D / B
+//
 // Source: S42
 func CostDirect(d, b float64) float64 { return formula.Ta(d, b) }
 
 // CostCompressed is Tb, the seconds of compressing, sending and decompressing.
+//
+//	Tb = Tc + Compres(D)/B + Td
 //
 // Source: S42
 func CostCompressed(tc, compressed, b, td float64) float64 { return formula.Tb(tc, compressed, b, td) }
@@ -100,6 +104,8 @@ func Compress(ta, tb float64, printed bool) bool {
 }
 
 // FillIn is the density of a sum of k+1 blocks of density d with independent zeros.
+//
+//	1 − (1 − d)^(k+1)
 //
 // Source: ours: the patent re-chooses at every hop (S52) because of it
 func FillIn(d float64, k int) float64 { return formula.FillIn(d, k) }
@@ -131,31 +137,31 @@ func seconds(bytes, rate float64) float64 {
 }
 
 // CheapestCoder decides about one block of n entries: direct, or the candidate of
-// the least Tb, by the rule of S42. size gives Compres(D) in bytes. of is the number
-// of entries whose bytes are D in Ta: n, or the layer's as printed. Of equal Tb
-// the first candidate is taken; direct sending is always among them.
+// the least Tb, by the rule of S42. size gives Compres(D) in bytes. D of Ta is the bytes
+// of `direct` entries: n, or the layer's as printed. Of equal Tb the first candidate
+// is taken; direct sending is always among them.
 //
 // Source: S42
-func CheapestCoder(candidates []Coder, n, of int, b float64, printed bool, size func(codec.Codec) float64) Coder {
-	direct := Coder{Codec: codec.Dense{}}
-	best, least := direct, math.Inf(1)
+func CheapestCoder(candidates []Coder, n, direct int, b float64, printed bool, size func(codec.Codec) float64) Coder {
+	dense := Coder{Codec: codec.Dense{}}
+	best, least := dense, math.Inf(1)
 	for _, c := range candidates {
 		if c.Codec.ID() == 0 {
 			continue
 		}
-		tc, td := c.Costs(4 * float64(n))
+		tc, td := c.Costs(entryBytes * float64(n))
 		if tb := CostCompressed(tc, size(c.Codec), b, td); tb < least {
 			best, least = c, tb
 		}
 	}
-	if best.Codec.ID() != 0 && Compress(CostDirect(4*float64(of), b), least, printed) {
+	if best.Codec.ID() != 0 && Compress(CostDirect(entryBytes*float64(direct), b), least, printed) {
 		return best
 	}
-	return direct
+	return dense
 }
 
-// rate returns the named rates, both 0 if the list has none of that name.
-func rate(rates []cluster.CodecRate, name string) (encode, decode float64) {
+// ratesOf returns the named rates, bytes per second, both 0 if the list has none of that name.
+func ratesOf(rates []cluster.CodecRate, name string) (encode, decode float64) {
 	for _, r := range rates {
 		if r.Name == name {
 			return r.Encode, r.Decode
@@ -164,8 +170,8 @@ func rate(rates []cluster.CodecRate, name string) (encode, decode float64) {
 	return 0, 0
 }
 
-// sized says that SizeAt of the measured density is the codec's exact size: these
-// forms do not depend on where the zeros are.
+// sized reports whether SizeAt of the measured density is the codec's exact size: the length of
+// these forms follows from how many zeros there are, not where, so that S42 codes nothing to learn it.
 func sized(c codec.Codec) bool {
 	switch c.(type) {
 	case codec.Dense, codec.Bitmap, codec.COO:
@@ -174,16 +180,15 @@ func sized(c codec.Codec) bool {
 	return false
 }
 
-// Sign is s of W′ = W0 + s·η·g: −1 if g is the gradient, +1, as printed, if g is
-// the direction of descent.
+// Sign is s of W′ = W0 + s·η·g.
 //
 // Source: S51
 type Sign int
 
 // The signs.
 const (
-	Descent Sign = -1
-	Printed Sign = +1
+	Descent Sign = -1 // g is the gradient
+	Printed Sign = +1 // g is the gradient negated, as the printed plus needs it: fold makes it so
 )
 
 // LocalStep is the update of S3, kept beside W0: it is sent, never trained on.
@@ -222,14 +227,15 @@ func ToWeights(dst, w0, pg []float32, eta float64, m int, s Sign) {
 //
 // Source: S51
 func ToGradients(dst, w0, pw []float32, eta float64, m int, s Sign) {
-	scale, rate := float32(m), float32(eta)
+	m32, eta32 := float32(m), float32(eta)
 	for i, w := range w0 {
-		// The difference is taken in the order in which 0 over a positive rate is +0.
-		d := float32(scale*w) - pw[i]
+		// s is in the order of the difference and not in the divisor: a weight that did not move gives +0, not −0,
+		// which F would not count. float32() rounds the product, so that no fused multiply-add is made of it.
+		d := float32(m32*w) - pw[i]
 		if s == Printed {
-			d = pw[i] - float32(scale*w)
+			d = pw[i] - float32(m32*w)
 		}
-		dst[i] = d / rate
+		dst[i] = d / eta32
 	}
 }
 

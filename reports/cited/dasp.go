@@ -85,7 +85,7 @@ var daspAlgorithms = []algorithm{
 		Out:   notebook.Both{"the state of worker n", "工作节点 n 的状态"},
 		Place: "Alg. 1, line",
 		Code: []string{"papers/dasp policy.Step", "papers/dasp policy.push", "papers/dasp Config.Decide", "papers/dasp policy.completed",
-			"papers/dasp policy.within"},
+			"papers/dasp policy.withinSmax"},
 		Elsewhere: map[int]notebook.Both{
 			16: notebook.Both{"closes line 5; in Go the brace of the switch", "结束第 5 行；在 Go 中是 switch 的花括号"},
 			17: notebook.Both{"closes line 1: the server calls Step anew for the next gradient",
