@@ -24,7 +24,7 @@ func codedChecks() []check {
 	for _, c := range codedEquations() {
 		out = append(out, check{c.id, c.equation, c.count})
 	}
-	return append(append(out, fixedChecks()...),
+	return append(out,
 		check{"codedsgd.rstar", "the r of the least T_CSSGD is the one with r(r−1) ≤ r*² ≤ r(r+1), r* = √(n/(n−1)·ρ), " +
 			"and with ρ between the ends of codedsgd.rho, exact, n ≤ 12",
 			bestModel{codedsgd.BestRedundancy, codedsgd.RhoRange, codedsgd.RStarSquared}.check},

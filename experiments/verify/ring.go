@@ -13,19 +13,16 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
+// ringChecks compares bytes and seconds with what is counted. That exchanges sum, and in which order, is tested in
+// shared/cluster/collective.
 func ringChecks() []check {
 	return []check{
-		{"ring.sum", "every rank ends with Σ_n x_n, for N ≤ 16 and any length", ringSum},
 		{"ring.bytes", "2(N−1)K/N sent by each rank, 2(N−1)K by all, counted for N ≤ 16", ringCounted},
 		{"ring.seconds", "2(N−1)(α + K/(N·B)) = virtual time of the ring, N ≤ 16, to 1e-6 and the clock's nanosecond", ringTimed},
 		{"ring.formula", "shared/cluster/formula = eval's exact rationals, N ≤ 64", ringFormula},
-		{"ring.schedule", "at step i rank n sends chunk n−i and receives n−i−1, then n+1−i and n−i, for N ≤ 16", ringSchedule},
-		{"ring.pipelined", "2(N−1)·max(P·t, α+t) + min(α, (P−1)t) = virtual time of the ring in pieces, N ≤ 16", pipelined},
 		{"ring.naive", "(N−1)K into and out of the one reducer, counted for N ≤ 16", naiveCounted},
 		{"ring.naive-seconds", "α + (N−1)K/B to gather, twice that both ways = virtual time, N ≤ 16", naiveTimed},
-		{"ring.rivals-sum", "halving-doubling and the two-level ring end with Σ_n x_n, for N ≤ 16 and every division into nodes", rivalSums},
 		{"ring.rivals-bytes", "their busiest rank sends what the formulas say, counted for N ≤ 16", rivalBytes},
-		{"ring.rivals-seconds", "their formulas = virtual time, N ≤ 16, up to 5 nodes of 8", rivalSeconds},
 		{"ring.rivals-formula", "shared/cluster/formula = eval's exact rationals for both and the reducer, N ≤ 64", rivalFormulaFloats},
 	}
 }
@@ -39,37 +36,6 @@ func even(n int) *cluster.Platform {
 func onRing(ctx context.Context, n int, body func(cluster.Proc) error) (cluster.Outcome, error) {
 	rt := virtual.New(even(n), virtual.Config{Headerless: true})
 	return rt.Run(ctx, func(p cluster.Proc) ([]byte, error) { return nil, body(p) })
-}
-
-// ringSum checks the ring's sums. Element i of rank n is (n+1)·(i+1): whole numbers, whose
-// sum is exact in any order, and no two ranks alike.
-func ringSum(ctx context.Context) (t tally, err error) {
-	for n := 1; n <= 16; n++ {
-		for _, length := range []int{0, 1, n - 1, n, n + 1, 3*n + 2, 257} {
-			got := make([][]float32, n)
-			_, err := onRing(ctx, n, func(p cluster.Proc) error {
-				x := make([]float32, length)
-				for i := range x {
-					x[i] = float32((p.Rank() + 1) * (i + 1))
-				}
-				got[p.Rank()] = x
-				return collective.RingAllReduce(p, 1, x)
-			})
-			if err != nil {
-				return t, err
-			}
-			for rank, x := range got {
-				bad := 0
-				for i, v := range x {
-					if v != float32(n*(n+1)/2*(i+1)) {
-						bad++
-					}
-				}
-				t.add(bad == 0, "N=%d, %d elements: %d wrong at rank %d", n, length, bad, rank)
-			}
-		}
-	}
-	return t, nil
 }
 
 // ringCounted counts the bytes that each rank and all ranks send.
@@ -209,25 +175,39 @@ func rivalFormulaFloats(context.Context) (t tally, err error) {
 	return t, nil
 }
 
-// pipelined compares the formula of a ring whose chunks travel in pieces with virtual
-// time.
-func pipelined(ctx context.Context) (t tally, err error) {
-	t.within = true
+const divisible = 720720 // by every N up to 16
+
+// rivalBytes counts the bytes that the busiest rank sends, of the two-level ring for every division into nodes.
+func rivalBytes(ctx context.Context) (t tally, err error) {
+	compare := func(name string, n int, v eval.Args, timing func(p cluster.Proc) error) error {
+		out, err := onRing(ctx, n, timing)
+		if err != nil {
+			return err
+		}
+		most := int64(0)
+		for _, s := range out.Trace.Sent {
+			most = max(most, s.Bytes)
+		}
+		v["k"] = whole(4 * divisible)
+		want, err := eval.Exact(name, v)
+		if err == nil {
+			t.add(want.Cmp(whole(most)) == 0, "%s, N=%d: the busiest rank sent %d bytes, the formula gives %s",
+				name, n, most, want.RatString())
+		}
+		return err
+	}
 	for n := 1; n <= 16; n++ {
-		for _, pieces := range []int{1, 2, 5, 11} { // of the chunks of every N
-			for _, length := range []int{divisible * 55, divisible * 11 / 4} { // bytes rule, latency rules
-				segment := (length/n + pieces - 1) / pieces
-				if length%n != 0 || segment*pieces != length/n {
-					continue // unequal pieces: the formula is of equal ones
-				}
-				out, err := onRing(ctx, n, func(p cluster.Proc) error { return collective.Ring{Segment: segment}.AllReduceTiming(p, 1, length) })
-				if err != nil {
-					return t, err
-				}
-				want := formula.RingPipelinedTime(n, float64(4*length), pieces, 50e-6, 1.25e9)
-				got := out.Elapsed.Seconds()
-				t.add(math.Abs(got-want) <= 1e-6*want+1e-8, "N=%d, K=%d, %d pieces: %g s, the formula gives %g s", n, 4*length, pieces, got, want)
+		err := compare("halving-doubling.bytes", n, eval.Args{"n": whole(int64(n))},
+			func(p cluster.Proc) error { return collective.HalvingDoublingTiming(p, 1, divisible) })
+		for perNode := 1; perNode <= n && err == nil; perNode++ {
+			if n%perNode == 0 {
+				v := eval.Args{"nodes": whole(int64(n / perNode)), "per-node": whole(int64(perNode))}
+				err = compare("hierarchical.bytes", n, v,
+					func(p cluster.Proc) error { return collective.HierarchicalTiming(p, 1, perNode, divisible) })
 			}
+		}
+		if err != nil {
+			return t, err
 		}
 	}
 	return t, nil

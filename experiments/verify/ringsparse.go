@@ -5,42 +5,24 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"time"
 
 	"gradsync/experiments/eval"
 	"gradsync/papers/ringsparse"
 	"gradsync/papers/ringsparse/formula"
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/collective"
-	"gradsync/shared/cluster/virtual"
-	"gradsync/shared/tensor/vec"
 )
 
+// sparseChecks compares the patent's formulas. What the ring does is tested in papers/ringsparse, and the other exact
+// formulas in eval.
 func sparseChecks() []check {
 	return []check{
-		{"ringsparse.T", "2(N−1)/N · D/B: bytes counted in a real exchange of dense blocks, and its virtual time less 2(N−1)α, N ≤ 16", sparseTime},
-		{"ringsparse.steps", "N−1 exchanges of reduce-scatter, N−1 of all-gather, for every layer, N ≤ 16", sparseSteps},
-		{"ringsparse.gradients", "gradients at every hop = the dense gradient ring, bit for bit, after three iterations, N ≤ 8", gradientBits},
-		{"ringsparse.weights", "weights at every hop = a dense ring over W′, bit for bit, after three iterations, N ≤ 8", weightBits},
-		{"ringsparse.replicas", "all ranks hold the same bits after every iteration, whatever is chosen, N ≤ 8", replicaBits},
-		{"ringsparse.mask", "after every iteration masked parameters are +0 and kept ones as without a mask, bit for bit, N ≤ 4", maskedBits},
-		{"ringsparse.residual", "what a threshold keeps back is at most N times the threshold, exact, N = 1, 2, 4, over 24 iterations: nothing is lost", keptBack},
-		{"ringsparse.choose", "weights if Sw ≥ Sg, else gradients; the tie rule alone decides at Sw = Sg", chooseRule},
-		{"ringsparse.compress", "compress iff Tb < Ta: never the dearer way; as printed, P04", compressRule},
-		{"ringsparse.layer-size", "D in Ta is the block: never the dearer way; as printed, the layer", layerSize},
-		{"ringsparse.cheapest", "the codec of least Tb, or direct, of every density of blocks of 96 elements", cheapestCodec},
-		{"ringsparse.pw", "(k+1)W0 − η(Pg′+Pg″) = the sum of m = k+1 nodes' weights, exact, m ≤ 16; as printed, with +, P06", weightsOfGradients},
-		{"ringsparse.pg", "((k+1)W0 − (Pw′+Pw″))/η = the sum of their gradients, exact, m ≤ 16; with the printed sign", gradientsOfWeights},
-		{"ringsparse.k", "k counts the exchange just received, m = k+1; counted from 0, one W0 is missing", exchangesCounted},
-		{"ringsparse.direction", "the printed sign is right where g is the direction of descent, W′ = W0 + ηg, exact, m ≤ 16", printedDirection},
-		{"ringsparse.final", "ΣW/N = W0 − ηΣG/N, exact, N ≤ 16", bothEnds},
-		{"ringsparse.float32", "weights and back in float32 are within the stated bound of the exact sum, m ≤ 16, seeded", conversionBound},
-		{"ringsparse.zeros", "with W′ = W0 − ηg no weight is zero where the gradient is not, on seeded vectors; if W0 = ηg it is", zerosContained},
-		{"ringsparse.fillin", "1 − (1−d)^(k+1) = the share of all patterns, enumerated, d = a/q, q ≤ 6, k ≤ 4", fillInPatterns},
-		{"ringsparse.fillin-counted", "the same, counted in sums of seeded vectors of 20,000, within four standard deviations", fillInCounted},
-		{"ringsparse.sizes", "⌈n/8⌉ + 4dn and 8dn = bytes encoded, for every count of zeros, n ≤ 130", encodedSizes},
-		{"ringsparse.break-even", "below the break-even density Tb < Ta, above it not, exact", breakEvenSeparates},
+		{"ringsparse.T", "2(N−1)/N · D/B: bytes counted in a real exchange of dense blocks, and its virtual time less 2(N−1)α, N ≤ 16",
+			sparseTime},
+		{"ringsparse.pw", "(k+1)W0 − η(Pg′+Pg″) = the sum of m = k+1 nodes' weights, exact, m ≤ 16; as printed, with +, P06",
+			conversion("ringsparse.pw", 1, "as printed", weightWords)},
+		{"ringsparse.pg", "((k+1)W0 − (Pw′+Pw″))/η = the sum of their gradients, exact, m ≤ 16; with the printed sign",
+			conversion("ringsparse.pg", 0, "with the printed sign", gradientWords)},
 		{"ringsparse.formula", "papers/ringsparse/formula = eval's exact rationals", sparseFormulaFloats},
 	}
 }
@@ -127,128 +109,6 @@ func sparseTime(ctx context.Context) (t tally, err error) {
 	return t, nil
 }
 
-// sparseSteps counts the messages of both phases.
-func sparseSteps(ctx context.Context) (t tally, err error) {
-	for n := 1; n <= 16; n++ {
-		_, err := onRing(ctx, n, func(p cluster.Proc) error {
-			log, err := ringsparse.Run(p, ringsparse.Job{Layers: newSeededTask(0, 1, 64, 3).layers, Rate: sparseEta, Steps: 5,
-				Options: ringsparse.Options{Bandwidth: 1.25e9}})
-			if err != nil {
-				return err
-			}
-			const rounds = 2 * 5 // layers, iterations
-			reduce := int64(0)
-			for _, hop := range log.Totals.Hops {
-				reduce += hop.Blocks
-			}
-			t.add(reduce == rounds*int64(n-1) && log.Totals.Gather.Blocks == rounds*int64(n-1) && len(log.Totals.Hops) == n-1,
-				"N=%d, rank %d: %d messages of reduce-scatter in %d hops, %d of all-gather in %d rounds", n, p.Rank(), reduce, len(log.Totals.Hops),
-				log.Totals.Gather.Blocks, rounds)
-			return nil
-		})
-		if err != nil {
-			return t, err
-		}
-	}
-	return t, nil
-}
-
-// replicas runs three iterations and returns every rank's parameters after each.
-func replicas(ctx context.Context, n int, density float64, o ringsparse.Options) ([][][]float32, error) {
-	o.Bandwidth = 1.25e8
-	rt := virtual.New(even(n), virtual.Config{})
-	out, _, err := cluster.Run(ctx, rt, func(p cluster.Proc) (after [][]float32, err error) {
-		task := newSeededTask(p.Rank(), density, 131, 2, 0, 64)
-		_, err = ringsparse.Run(p, ringsparse.Job{Task: task, Rate: sparseEta, Steps: 3, Options: o, OnStep: func(int64) (bool, error) {
-			after = append(after, slices.Clone(task.params))
-			return false, nil
-		}})
-		return after, err
-	})
-	return out, err
-}
-
-// sameBits compares float32 by their bits: −0 is not +0, NaN is NaN.
-func sameBits(a, b []float32) bool {
-	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
-}
-
-// replicaBits compares the ranks' parameters after every iteration, with options that
-// decide differently.
-func replicaBits(ctx context.Context) (t tally, err error) {
-	for n := 1; n <= 8; n++ {
-		for name, o := range map[string]ringsparse.Options{"as in the patent": {}, "tie to gradients": {Tie: "gradients"}, "printed rule": {Rule: "printed"},
-			"coordinates": {Codec: "coo"}, "threshold": {Threshold: 0.5}} {
-			for _, density := range []float64{0.02, 0.5, 1} {
-				after, err := replicas(ctx, n, density, o)
-				if err != nil {
-					return t, err
-				}
-				for rank := range after {
-					for step := range after[rank] {
-						t.add(sameBits(after[rank][step], after[0][step]), "%s, N=%d, density %g: rank %d differs from rank 0 after iteration %d", name, n, density, rank, step)
-					}
-				}
-			}
-		}
-	}
-	return t, nil
-}
-
-// gradientBits compares gradients at every hop with the dense gradient ring.
-func gradientBits(ctx context.Context) (tally, error) {
-	return denseBits(ctx, "gradients", func(w, sum []float32, n int) {
-		vec.AxpyTo(w, float32(-sparseEta*(1/float64(n))), sum)
-	})
-}
-
-// weightBits compares weights at every hop with a dense ring over W′.
-func weightBits(ctx context.Context) (tally, error) {
-	return denseBits(ctx, "weights", func(w, sum []float32, n int) {
-		for i := range w {
-			w[i] = sum[i] / float32(n)
-		}
-	})
-}
-
-// denseBits compares a run that sends one kind with the blog's ring over the same vectors;
-// finish turns the ring's sum into new weights.
-func denseBits(ctx context.Context, kinds string, finish func(w, sum []float32, n int)) (t tally, err error) {
-	for n := 1; n <= 8; n++ {
-		for _, density := range []float64{0.02, 1} {
-			got, err := replicas(ctx, n, density, ringsparse.Options{Kinds: kinds})
-			if err != nil {
-				return t, err
-			}
-			_, err = onRing(ctx, n, func(p cluster.Proc) error {
-				task := newSeededTask(p.Rank(), density, 131, 2, 0, 64)
-				for step := range int64(3) {
-					if _, err := task.Grad(step, func(int) {}); err != nil {
-						return err
-					}
-					sum := slices.Clone(task.grads)
-					if kinds == "weights" {
-						copy(sum, task.params)
-						vec.AxpyTo(sum, -sparseEta, task.grads)
-					}
-					for _, l := range task.layers {
-						if err := collective.RingAllReduce(p, 1, sum[l.Offset:l.Offset+l.Length]); err != nil {
-							return err
-						}
-					}
-					finish(task.params, sum, n)
-					t.add(sameBits(got[p.Rank()][step], task.params), "N=%d, density %g, rank %d, iteration %d differs", n, density, p.Rank(), step)
-				}
-				return nil
-			})
-			if err != nil {
-				return t, err
-			}
-		}
-	}
-	return t, nil
-}
-
 // sparseFormulaFloats compares the float64 forms that the method, pages and experiments
 // compute with eval's exact rationals. Arguments are powers of two, so that only the
 // forms' own operations round; a difference is compared relative to its operands.
@@ -291,27 +151,6 @@ func costFloats(t *tally, compare compareFloat) error {
 			if err := compare("ringsparse.all-gather", formula.GatherSparse(int(n), f), 0, eval.Args{"n": whole(n), "size": whole(d)}); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-func conversionFloats(_ *tally, compare compareFloat) error {
-	for k := int64(1); k <= 16; k++ {
-		for sign, s := range []int{-1, +1} {
-			v := eval.Args{"k": whole(k), "eta": big.NewRat(1, 1024), "w0": big.NewRat(3, 8), "own": big.NewRat(5, 16), "received": big.NewRat(-7, 4),
-				"sign": whole(int64(sign))}
-			sum := 5./16 - 7./4
-			if err := compare("ringsparse.pw", formula.Pw(3./8, 1./1024, sum, int(k)+1, s), 1, v); err != nil {
-				return err
-			}
-			if err := compare("ringsparse.pg", formula.Pg(3./8, 1./1024, sum, int(k)+1, s), 1024, v); err != nil {
-				return err
-			}
-		}
-		e := eval.Args{"m": whole(k), "eta": big.NewRat(1, 1024), "w0": big.NewRat(-3, 8), "g": big.NewRat(1, 64)}
-		if err := compare("ringsparse.conversion-error", formula.ConversionError(-3./8, 1./1024, 1./64, int(k)), 0, e); err != nil {
-			return err
 		}
 	}
 	return nil

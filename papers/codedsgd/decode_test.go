@@ -112,3 +112,38 @@ func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
 		t.Error("node 3 encodes block 0, which it lacks")
 	}
 }
+
+// Of every one, two and three terms a node decodes those with exactly one unknown and refuses all others, n ≤ 5.
+func TestAlgorithm4Line5OfEveryPacket(t *testing.T) {
+	every(t, 5, func(a *codedsgd.Assignment, n, r int) {
+		cut, err := codedsgd.NewCut(r, [2]int{r, 1}, r, codedsgd.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grads := make([][]int32, a.Blocks())
+		for q := range grads {
+			grads[q] = make([]int32, r)
+		}
+		for size := 1; size <= 3; size++ {
+			for _, blocks := range subsets(0, a.Blocks(), size) {
+				p, lacks := codedsgd.Packet{}, make([]int, n)
+				for _, q := range blocks {
+					p.Terms = append(p.Terms, codedsgd.Term{Block: q})
+					for node := range n {
+						if !a.Holds(node, q) {
+							lacks[node]++
+						}
+					}
+				}
+				for node := range n {
+					h := held{a, node, grads, 1}
+					_, unknown := codedsgd.Unknown(p, h)
+					_, decoded := codedsgd.Decode(make([]int32, cut.Padded(p)), p, h, 0, cut, 1)
+					if (unknown == nil) != (lacks[node] == 1) || (decoded == nil) != (lacks[node] == 1) {
+						t.Errorf("n = %d, r = %d, node %d, blocks %v, of which it lacks %d: %v, %v", n, r, node, blocks, lacks[node], unknown, decoded)
+					}
+				}
+			}
+		}
+	})
+}

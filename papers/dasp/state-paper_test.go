@@ -30,6 +30,35 @@ func TestSection22Algorithm1MakesThreeStates(t *testing.T) {
 	}
 }
 
+// TestSection22Algorithm1LineByLine: every view of three nodes with versions 0 … 4 and all thresholds
+// 0 ≤ Smin < Smax ≤ 4, α = 1/2, beside the lines of Algorithm 1 as they are printed.
+func TestSection22Algorithm1LineByLine(t *testing.T) {
+	f := []time.Duration{3 * time.Second, 5 * time.Second, 4 * time.Second}
+	for code := range int64(125) {
+		v := []int64{code % 5, code / 5 % 5, code / 25}
+		view := View{V: v, F: f, Present: []bool{true, true, true}, Newest: slices.Max(v)}
+		for smin := range int64(4) {
+			for smax := smin + 1; smax <= 4; smax++ {
+				for n := range v {
+					vn, vmin := v[n], min(v[0], v[1], v[2]) // lines 3, 4
+					oldest := slices.Index(v, vmin)         // line 9
+					state, wait := FSS, time.Duration(0)
+					switch {
+					case vn-vmin <= smin: // line 5
+						state = QIS
+					case smin < vn-vmin && vn-vmin <= smax: // line 7
+						state, wait = WSS, max((f[oldest]-f[n])/2, 0) // lines 10–12
+					}
+					c := Config{Workers: 3, Smin: smin, Smax: smax, Alpha: 0.5}
+					if d := c.Decide(view, n); d.State != state || d.Wait != wait || d.Until != oldest {
+						t.Errorf("v=%v n=%d Smin=%d Smax=%d: %v, the lines give %v %v %d", v, n, smin, smax, d, state, wait, oldest)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestSection22AllBeginInQIS: "when training begins all versions are 0, and all
 // nodes are in QIS", even with Smin = 0.
 func TestSection22AllBeginInQIS(t *testing.T) {

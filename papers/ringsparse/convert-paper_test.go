@@ -216,3 +216,29 @@ func TestS51UpdateStaysWithinTheBound(t *testing.T) {
 		}
 	})
 }
+
+// S3, S41: W′ = W0 − η·g is zero where the gradient is not only if W0 = η·g, so on drawn vectors the gradients are
+// never less sparse than the weights, and kept; also where half of the weights are pruned.
+func TestS41LocalStepLeavesNoMoreZerosThanTheGradient(t *testing.T) {
+	const n = 2000
+	for _, pruned := range []float64{0, 0.5} {
+		for _, zero := range []float64{0.99, 0.5, 0} {
+			stream := fmt.Sprint("zeros ", pruned, zero)
+			w0, g, w := normal(stream, 0, n, 1, pruned), normal(stream, 1, n, 1, zero), make([]float32, n)
+			ringsparse.LocalStep(w, w0, g, 0.125, ringsparse.Descent)
+			for i := range w {
+				if math.Float32bits(w[i]) == 0 && math.Float32bits(g[i]) != 0 {
+					t.Errorf("W0 = %g, g = %g: W′ = +0", w0[i], g[i])
+				}
+			}
+			sw, sg := ringsparse.Sparsity(w, 0), ringsparse.Sparsity(g, 0)
+			if kind, _ := ringsparse.Choose(sw, sg, ringsparse.Gradients); sw > sg || kind != ringsparse.Gradients {
+				t.Errorf("pruned %g, zero %g: Sw = %g, Sg = %g", pruned, zero, sw, sg)
+			}
+		}
+	}
+	w := []float32{9}
+	if ringsparse.LocalStep(w, []float32{0.375}, []float32{3}, 0.125, ringsparse.Descent); math.Float32bits(w[0]) != 0 {
+		t.Errorf("W0 = η·g: W′ = %g", w[0])
+	}
+}
