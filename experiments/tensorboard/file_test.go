@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gradsync/experiments/tensorboard"
-	"gradsync/experiments/tensorboard/tensorboardtest"
 )
 
 // golden is a file that TensorBoard 2.21.0 read back as what small writes.
@@ -58,12 +57,12 @@ func TestEventsReadBack(t *testing.T) {
 	if name := filepath.Base(path); !strings.Contains(name, "tfevents") {
 		t.Errorf("TensorBoard looks for tfevents in a file's name, not %s", name)
 	}
-	got := tensorboardtest.Read(t, path)
+	got := read(t, path)
 	if len(got) != 6 || !math.IsNaN(float64(got[3].Value)) {
 		t.Fatalf("read %+v, want six events, NaN in the fourth", got)
 	}
 	got[3].Value = 0 // NaN equals nothing
-	for i, want := range []tensorboardtest.Event{
+	for i, want := range []written{
 		{Version: "brain.Event:2"},
 		{Tag: "hyper-parameters", Plugin: "text", Text: "| rate | 0.05 |"},
 		{Tag: "test/loss", Step: 1, Seconds: 0.25, Value: 2.3025851},

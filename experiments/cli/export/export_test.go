@@ -1,8 +1,10 @@
 package export
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +15,7 @@ import (
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
-	"gradsync/experiments/tensorboard/tensorboardtest"
+	"gradsync/experiments/tensorboard"
 	"gradsync/reports/notebook"
 )
 
@@ -98,6 +100,47 @@ func pageOf(t *testing.T, r *result.Result, labels string) *notebook.Page {
 	return p
 }
 
+// eventFile returns the bytes of an event file with what write puts into it.
+func eventFile(t *testing.T, write func(w *tensorboard.Writer)) string {
+	t.Helper()
+	w, err := tensorboard.Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(w)
+	path, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// eventFiles returns the event files below dir, by the folder they lie in. A file that is called otherwise is an error.
+func eventFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if d.Name() != tensorboard.FileName {
+			t.Errorf("%s is no event file", path)
+		}
+		raw, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, filepath.Dir(path))
+		out[filepath.ToSlash(rel)] = string(raw)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func TestEvents(t *testing.T) {
 	dir := t.TempDir()
 	root, err := Events(dir, drawn(t, "quick"))
@@ -107,42 +150,33 @@ func TestEvents(t *testing.T) {
 	if want := filepath.Join(dir, "dasp", "drawn"); root != want {
 		t.Errorf("the files are said to be in %s, want %s", root, want)
 	}
-	files := tensorboardtest.ReadBelow(t, dir)
+	files := eventFiles(t, dir)
 	if len(files) != 1+4*3 {
 		t.Errorf("%d event files, want one of the experiment and three of each line figure", len(files))
 	}
 	for _, fig := range []struct {
-		id, tag    string
-		steps      [2]int64
-		per, third float64 // seconds of both points
+		id, tag string
+		steps   [2]int64
+		x       [2]float64 // of both points
+		unit    float64    // seconds, 0 where x is no time
 	}{
-		{"time", "accuracy (%) by virtual time (µs)", [2]int64{250, 333333}, 0.25e-3, 333.333333e-3},
-		{"gradients", "accuracy (%) by gradients used", [2]int64{60, 1200}, 0, 0},
-		{"few", "accuracy (%) by r", [2]int64{1, 2}, 0, 0},
-		{"ratio", "accuracy (%) by millionths of Tcomm/Tcalc", [2]int64{-500_000, 2_000_000}, 0, 0},
+		{"time", "accuracy (%) by virtual time (µs)", [2]int64{250, 333333}, [2]float64{0.25, 333.333333}, 1e-3},
+		{"gradients", "accuracy (%) by gradients used", [2]int64{60, 1200}, [2]float64{}, 0},
+		{"few", "accuracy (%) by r", [2]int64{1, 2}, [2]float64{}, 0},
+		{"ratio", "accuracy (%) by millionths of Tcomm/Tcalc", [2]int64{-500_000, 2_000_000}, [2]float64{-0.5, 2}, 0},
 	} {
+		tag := "dasp drawn " + fig.id + " (trained)/" + fig.tag
+		want := eventFile(t, func(w *tensorboard.Writer) {
+			w.Scalar(tag, fig.steps[0], fig.x[0]*fig.unit, 33.3333333)
+			w.Scalar(tag, fig.steps[1], fig.x[1]*fig.unit, 2)
+		})
 		for _, series := range []string{"SSP-s-3/seed-1", "SSP-s-3/mean", "ssp-S-3-2/mean"} {
-			got := files["dasp/drawn/"+fig.id+"/"+series]
-			tag := "dasp drawn " + fig.id + " (trained)/" + fig.tag
-			if len(got) != 3 {
-				t.Errorf("%s of %s has %d events, want 3", series, fig.id, len(got))
-				continue
-			}
-			for i, want := range []tensorboardtest.Event{{Tag: tag, Step: fig.steps[0], Seconds: fig.per, Value: 33.3333333},
-				{Tag: tag, Step: fig.steps[1], Seconds: fig.third, Value: 2}} {
-				if d := got[i+1].Seconds - want.Seconds; d < 1e-12 && d > -1e-12 {
-					want.Seconds = got[i+1].Seconds
-				}
-				if got[i+1] != want {
-					t.Errorf("%s of %s: %+v, want %+v", series, fig.id, got[i+1], want)
-				}
+			if got := files["dasp/drawn/"+fig.id+"/"+series]; got != want {
+				t.Errorf("%s of %s: %q, want %q", series, fig.id, got, want)
 			}
 		}
 	}
-	var texts string
-	for _, e := range files["dasp/drawn"] {
-		texts += e.Tag + "\n" + e.Text
-	}
+	texts := files["dasp/drawn"]
 	for _, want := range []string{"dasp drawn/experiment", "config:\n\n```\n{\n  \"rate\": 0.05\n}\n```", "dasp drawn/claims",
 		"| D39 | ASP has the lowest average iteration time, BSP the highest (both clusters) | ASP <= {DASP,DSSP,SSP} <= BSP | – | – | holds |"} {
 		if !strings.Contains(texts, want) {
@@ -152,7 +186,7 @@ func TestEvents(t *testing.T) {
 	if _, err := Events(dir, drawn(t, "ci")); err != nil {
 		t.Fatal(err)
 	}
-	if again := tensorboardtest.ReadBelow(t, dir); len(again) != 2*13 || again["dasp/ci/drawn/few/ssp-S-3-2/mean"] == nil {
+	if again := eventFiles(t, dir); len(again) != 2*13 || again["dasp/ci/drawn/few/ssp-S-3-2/mean"] == "" {
 		t.Errorf("with another profile %d event files, want 26", len(again))
 	}
 }
@@ -171,10 +205,11 @@ func TestEventsKeepsFiguresApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := tensorboardtest.ReadBelow(t, root)
-	for i, want := range []string{"time", "Time-2", "time-3", "figure", "figure-2", "time-2-2"} {
-		if got := files[want+"/a/mean"]; len(got) != 2 || got[1].Value != float32(i) {
-			t.Errorf("figure %d is not in %s, which holds %+v", i, want, got)
+	files := eventFiles(t, root)
+	for i, folder := range []string{"time", "Time-2", "time-3", "figure", "figure-2", "time-2-2"} {
+		value := string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(i)))) // the last before the checksum
+		if got := files[folder+"/a/mean"]; len(got) < 8 || got[len(got)-8:len(got)-4] != value || !strings.Contains(got, ids[i]+" ") {
+			t.Errorf("figure %d is not in %s, which holds %q", i, folder, got)
 		}
 	}
 	if len(files) != 1+len(ids) {

@@ -1,6 +1,4 @@
-// Package tensorboardtest reads event files back for tests, by the format alone:
-// it shares no code with what writes them.
-package tensorboardtest
+package tensorboard_test
 
 import (
 	"encoding/binary"
@@ -9,13 +7,11 @@ import (
 	"math"
 	"math/bits"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
-// Event is a record of a file: its version, a scalar or a text.
-type Event struct {
+// written is a record of a file: its version, a scalar or a text.
+type written struct {
 	Seconds float64
 	Step    int64
 	Version string
@@ -25,37 +21,15 @@ type Event struct {
 	Text    string
 }
 
-// ReadBelow returns the events of all event files below dir, by the folder they lie in. A
-// file that is none is an error.
-func ReadBelow(t testing.TB, dir string) map[string][]Event {
-	t.Helper()
-	out := map[string][]Event{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if !strings.Contains(d.Name(), "tfevents") {
-			t.Errorf("%s is no event file", path)
-		}
-		rel, err := filepath.Rel(dir, filepath.Dir(path))
-		out[filepath.ToSlash(rel)] = Read(t, path)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// Read returns the events of the file at path. A wrong checksum, half a record or
+// read returns the events of the file at path, by the format alone: it shares no code with what writes them. A wrong checksum, half a record or
 // a field of another type ends the test.
-func Read(t testing.TB, path string) []Event {
+func read(t testing.TB, path string) []written {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []Event
+	var out []written
 	for at := 0; at < len(raw); {
 		if len(raw)-at < 16 {
 			t.Fatalf("%s: %d bytes after the last record", path, len(raw)-at)
@@ -82,7 +56,7 @@ func check(t testing.TB, what string, data, follows []byte) {
 	}
 }
 
-func decode(t testing.TB, body []byte) (e Event) {
+func decode(t testing.TB, body []byte) (e written) {
 	t.Helper()
 	fields(t, body, func(field, number uint64, data []byte) {
 		switch field {
@@ -99,7 +73,7 @@ func decode(t testing.TB, body []byte) (e Event) {
 	return e
 }
 
-func (e *Event) value(t testing.TB, raw []byte) {
+func (e *written) value(t testing.TB, raw []byte) {
 	fields(t, raw, func(field, number uint64, data []byte) {
 		switch field {
 		case 1:
