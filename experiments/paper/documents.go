@@ -59,7 +59,7 @@ var documents = []Paper{
 		Diagram: "ring/steps#transfers",
 		Index:   1, Claims: "B", Dated: "Ring all-reduce (2017)",
 		Chapters: []Chapter{
-			{Title: pair{"What a ring does, and what it costs", "环做什么，代价是多少"}, Stems: []string{"steps", "cost", "chunks"}},
+			{Title: pair{"What a ring does, and what it costs", "环做什么，代价是多少"}, Stems: []string{"steps", "cost"}},
 			{Title: pair{"What it buys in training", "它给训练带来什么"}, Stems: []string{"scaling", "overlap"}},
 			{Title: pair{"Which ring, and its weakest link", "哪一个环，及其最弱的链路"}, Stems: []string{"placement", "slow-link"}},
 			{Title: pair{"Is it the same training?", "是同样的训练吗？"}, Stems: []string{"equals-sgd"}},

@@ -31,7 +31,7 @@ const (
 // Experiments lists them in the order of the blog: how the ring works, what it costs, what
 // it computes, and what it gains.
 func Experiments() []exp.Experiment {
-	return []exp.Experiment{steps(), cost(), equalsSGD(), scaling(), overlap(), placement(), slowLink(), chunks()}
+	return []exp.Experiment{steps(), cost(), equalsSGD(), scaling(), overlap(), placement(), slowLink()}
 }
 
 // exchange is one rank's part of an all-reduce.
