@@ -16,10 +16,10 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Experiments lists them in the order of the page: what is compared, the two clusters on
-// which all methods are trained, and what follows.
+// Experiments lists them in the order of the page: what is compared, the cluster on which
+// all methods are trained, and what follows from trainings on it and among equal workers.
 func Experiments() []exp.Experiment {
-	return []exp.Experiment{facts(), comparisonOf("compare/homogeneous", equalSet), comparisonOf("compare/heterogeneous", unequalSet), when()}
+	return []exp.Experiment{facts(), heterogeneous(), when()}
 }
 
 const source = "ours"

@@ -56,16 +56,16 @@ func comparisonOn(r *result.Result, at func(point) []pointResult, set string) *c
 	return s
 }
 
-// comparisonOf trains all methods on the testbeds of one set of workers.
-func comparisonOf(id, set string) exp.Experiment {
-	return kit.Study[point, pointResult]{ID: id, Source: source, Kind: result.Trained, Profiles: exp.Profiles,
-		Points: func(string) []point { return points(set) }, Own: ownSeeds, Once: once, Cost: cost, Measure: do,
+// heterogeneous trains all methods on the testbeds of unequal workers.
+func heterogeneous() exp.Experiment {
+	return kit.Study[point, pointResult]{ID: "compare/heterogeneous", Source: source, Kind: result.Trained, Profiles: exp.Profiles,
+		Points: func(string) []point { return points(unequalSet) }, Own: ownSeeds, Once: once, Cost: cost, Measure: do,
 		Config: func(profile string) map[string]any {
-			return map[string]any{"size": trainingSizeOf(profile), "grounds": testbedsConfig(set), "methods": methods(), "options": options(workers),
+			return map[string]any{"size": trainingSizeOf(profile), "grounds": testbedsConfig(unequalSet), "methods": methods(), "options": options(workers),
 				"pilot_seed": pilotSeed}
 		},
 		Show: func(v *kit.View[point, pointResult]) {
-			s := newComparison(v.Result, v.At, set)
+			s := newComparison(v.Result, v.At, unequalSet)
 			v.Frames = []result.Frame{s.methods(), s.curves(), s.home(), s.paper(), s.leads(), s.samples(), s.ratios(), s.extremes(), s.changes(), s.turns(), s.turned()}
 			for _, g := range links {
 				v.Figures = append(v.Figures, result.Figure{ID: fmt.Sprintf("curves-%g", g), Form: "line", Frame: "curves", Where: map[string]any{"link": g},

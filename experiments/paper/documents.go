@@ -142,7 +142,7 @@ var documents = []Paper{
 		Chapters: []Chapter{
 			{Title: pair{"Which method when", "何时用哪种方法"}, Stems: []string{"when", "facts"}},
 			{Title: pair{"Up to how many workers", "直到多少工作节点"}, Stems: []string{"scale"}},
-			{Title: pair{"The same training by every method", "每种方法做同一次训练"}, Stems: []string{"homogeneous", "heterogeneous"}},
+			{Title: pair{"The same training by every method", "每种方法做同一次训练"}, Stems: []string{"heterogeneous"}},
 		},
 	},
 }
