@@ -34,7 +34,7 @@ var documents = []Paper{
 			{Title: pair{"The paper’s tables and figures", "论文的表和图"}, Pattern: `^(table|fig)\d+$`},
 			{Title: pair{"The claims over many readings", "多种解读下的论断"}, Stems: []string{"multiverse"}},
 			{Title: pair{"Choices the paper leaves open", "论文未定、由我们作的选择"}, Stems: []string{"thresholds", "tuning", "switches", "weights", "sensitivity"}},
-			{Title: pair{"Beyond the paper", "论文之外"}, Stems: []string{"accuracy", "versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
+			{Title: pair{"Beyond the paper", "论文之外"}, Stems: []string{"versions-vs-clocks", "dynamic", "network", "dssp-anchor"}},
 			{Title: pair{"What must have been true", "当时必须具备什么条件"}, Stems: []string{"explain"}},
 		},
 	},

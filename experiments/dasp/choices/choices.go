@@ -1,6 +1,5 @@
 // Package choices holds what the paper leaves open: the assumptions in place of its lost Tables 1
-// to 3, how thresholds and learning rates were chosen, whether training works at all, and what
-// each choice alone changes.
+// to 3, how thresholds and learning rates were chosen, and what each choice alone changes.
 package choices
 
 import (
@@ -18,11 +17,8 @@ import (
 // Chosen returns the experiments by which thresholds and learning rates were chosen.
 func Chosen() []exp.Experiment { return []exp.Experiment{thresholds(), tuning()} }
 
-// Tested returns the experiments that ask whether training works at all, and what each choice
-// alone changes.
-func Tested() []exp.Experiment {
-	return []exp.Experiment{accuracy().Experiment(), switches(), sensitivity()}
-}
+// Tested returns the experiments that ask what each choice alone changes.
+func Tested() []exp.Experiment { return []exp.Experiment{switches(), sensitivity()} }
 
 // thresholdGrid lists the pairs of thresholds tried, in versions.
 var thresholdGrid = [][2]int64{{1, 2}, {2, 4}, {3, 5}, {3, 6}, {3, 7}, {3, 8}, {3, 10}, {3, 15}, {6, 12}, {6, 18}, {12, 30}}
@@ -183,47 +179,4 @@ func pick(found [][]float64) (best int) {
 		}
 	}
 	return best
-}
-
-// floors are accuracies that training must reach on the real data: well below what the networks are
-// known for, well above what a wrong gradient gives.
-var floors = map[string]float64{"lenet5": 0.985, "resnet18": 0.7, "vgg19_bn": 0.7}
-
-// longer returns trainings that are long enough to reach the floors. In standard, single BSP runs
-// had passed them by these lengths; VGG-19-BN, which passed by a tenth of a point, has half as much
-// again, and LeNet-5, which ended at 98.31 % in a first run under DASP, twice as much.
-func longer(profile string) []setup.Size {
-	sizes := setup.SizesOf(profile)
-	if profile == "standard" {
-		for i, pushes := range []int64{22500, 9360, 14040} {
-			sizes[i].Pushes, sizes[i].EvalEvery = pushes, pushes/6
-		}
-	}
-	return sizes
-}
-
-// accuracy asks whether training works at all: the tables compare times and stop early.
-func accuracy() kit.Study[setup.Size, setup.Summary] {
-	return kit.Study[setup.Size, setup.Summary]{ID: "dasp/accuracy", Source: "ours", Kind: result.Trained, Profiles: []string{"standard", "paper"},
-		Points: longer, Seeds: setup.FirstSeed,
-		Cost: func(_ string, s setup.Size) (string, float64) { return "longer", s.Seconds(s.Pushes) },
-		Config: func(profile string) map[string]any {
-			return map[string]any{"options": setup.Options(), "platform": kit.Platform(setup.Load(setup.Heterogeneous)), "clock_batch": setup.FullBatch,
-				"sizes": longer(profile), "floors": floors}
-		},
-		Measure: func(ctx context.Context, env exp.Env, s setup.Size, seed uint64) (setup.Summary, error) {
-			return setup.Run(ctx, env, setup.Training(setup.Load(setup.Heterogeneous), "dasp", seed, s))
-		},
-		Show: func(v *kit.View[setup.Size, setup.Summary]) {
-			passed := kit.NewSheet("floors", "model:model gradients epochs/.1 floor/%.1 accuracy/%.2 reached")
-			sizes := kit.NewSheet("sizes", setup.SizeColumns+" data:data train")
-			for _, s := range longer(v.Profile) {
-				c := v.At(s)[0]
-				kit.MadeOf(v.Result, c.Engine, c.Data)
-				passed.Add(s.Model, s.Pushes, float64(s.Pushes)*float64(s.Batch)/float64(c.Data.Train), 100*floors[s.Model],
-					100*c.Accuracy, c.Accuracy >= floors[s.Model])
-				sizes.Add(s.Cells(c.Data.Name, c.Data.Train)...)
-			}
-			v.Facts, v.Frames = setup.Settings(), []result.Frame{passed.Frame, sizes.Frame}
-		}}
 }

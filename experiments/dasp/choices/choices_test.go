@@ -8,39 +8,8 @@ import (
 
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
-	"gradsync/experiments/kit"
-	"gradsync/experiments/result"
 	"gradsync/experiments/train"
 )
-
-// On the real data training reaches its floors, and a network that stays below is told.
-func TestFloorsAreReached(t *testing.T) {
-	study, at := accuracy(), map[setup.Size][]setup.Summary{}
-	for i, s := range longer("standard") {
-		at[s] = []setup.Summary{{Accuracy: floors[s.Model] + 0.01*float64(i-1), Data: &result.Data{Name: "x", Train: 1000}}}
-	}
-	v := kit.NewView(&result.Result{Profile: "standard"}, at)
-	study.Show(v)
-	f := v.Frame("floors")
-	for i, row := range f.Rows {
-		if row[f.At("reached")] != (i > 0) {
-			t.Errorf("%v: reached %v", row, i > 0)
-		}
-	}
-	r, err := result.Read(result.Path("../../results", study.ID, "standard"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f = r.Frame("floors")
-	for _, row := range f.Rows {
-		if row[f.At("reached")] != true {
-			t.Errorf("%v: below the floor", row)
-		}
-	}
-	if len(f.Rows) != len(floors) || len(r.Data) != 2 || r.Data[0].Train != 60000 || r.Data[1].Train != 50000 {
-		t.Errorf("%d networks on %+v, want %d on the whole of MNIST and CIFAR-10", len(f.Rows), r.Data, len(floors))
-	}
-}
 
 // The default thresholds make DASP visit all three states on the heterogeneous
 // cluster, FSS in at least 1 % of the pushes, for the model that is trained, at
