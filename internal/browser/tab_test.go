@@ -159,10 +159,17 @@ func js(v any) string {
 	return string(text)
 }
 
-// open loads a file and waits until it is there.
+// open loads a file and waits until it is there: on a busy machine the page before may answer for a moment after
+// Navigate has returned.
 func (b *tab) open(file string) {
 	b.t.Helper()
+	eval[any](b, `window.gradsyncBefore = true`)
 	do(b, chromedp.Navigate(address(file)))
+	for begun := time.Now(); !eval[bool](b, `!window.gradsyncBefore && document.readyState === "complete"`); time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > patience {
+			b.t.Fatalf("%s did not come", file)
+		}
+	}
 }
 
 func address(file string) string { return (&url.URL{Scheme: "file", Path: file}).String() }
