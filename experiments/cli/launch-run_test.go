@@ -139,7 +139,7 @@ func byShell(command string) (string, error) {
 // A job that does well: rank 0's object and nothing else on standard output.
 func TestLaunchRuns(t *testing.T) {
 	for _, np := range []int{1, 2, 3} {
-		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --conns 2 --timeout 2m -- bench ring-worker --bytes 40000 --steps 3", np))
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --timeout 2m -- bench ring-worker --bytes 40000 --steps 3", np))
 		<-l.ended
 		var got lab.Timing
 		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != np || len(got.Seconds) != 3 || l.errOut.Len() > 0 {

@@ -32,7 +32,6 @@ type launchFlags struct {
 	elastic    bool
 	hosts, on  string
 	ssh        bool
-	conns      int
 	timeout    time.Duration
 	join       time.Duration
 	rendezvous string
@@ -98,7 +97,6 @@ More than 4 processes per core of a host want --oversubscribe.`,
 	s.StringVar(&f.hosts, "hosts", "", "hosts and their processes, host:slots,…; without it all run here")
 	s.StringVar(&f.on, "on", "", "which of --hosts this one is (default the first)")
 	s.BoolVar(&f.ssh, "ssh", false, "start the other hosts' processes through ssh")
-	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.DurationVar(&f.timeout, "timeout", 10*time.Second, "a rank silent for so long is lost")
 	s.DurationVar(&f.join, "join", 0, "how long to wait for all ranks to come (default --timeout; 5 m where hosts are started by hand)")
 	s.StringVar(&f.rendezvous, "rendezvous", "", "host:port where rank 0, with --elastic launch, listens (default a free port here; with --hosts port "+
@@ -278,8 +276,6 @@ func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (
 		return nil, usagef("launch: --np %d: at least 1", f.np)
 	case f.np > tcp.MaxSize:
 		return nil, usagef("launch: --np %d: at most %d", f.np, tcp.MaxSize)
-	case given("conns") && f.conns < 1:
-		return nil, usagef("launch: --conns %d: at least 1", f.conns)
 	case f.timeout < tcp.MinTimeout:
 		return nil, usagef("launch: --timeout %v: at least %v", f.timeout, tcp.MinTimeout)
 	case given("join") && f.join <= 0:
@@ -327,7 +323,7 @@ func (a *app) planJob(f *launchFlags, words []string, given func(string) bool) (
 // meet decides job, rendezvous and waiting time, which all hosts share, and with them the
 // commands of the other hosts.
 func (j *job) meet(f *launchFlags, hosts []launch.HostSlots, given func(string) bool) (err error) {
-	at := tcp.Config{Size: f.np, Job: f.job, Rendezvous: f.rendezvous, Listen: f.listen, Conns: f.conns, Timeout: f.timeout, Join: f.join,
+	at := tcp.Config{Size: f.np, Job: f.job, Rendezvous: f.rendezvous, Listen: f.listen, Timeout: f.timeout, Join: f.join,
 		Certs: f.certs, Insecure: f.insecure, Elastic: j.place.Elastic}
 	if j.meeting = launch.HostOf(j.processes, 0); at.Elastic {
 		j.meeting = hosts[0].Host // whichever rank may be lost
@@ -418,9 +414,6 @@ func (j *job) elsewhere(f *launchFlags, host string) []string {
 	}
 	if f.crowd {
 		line = append(line, "--oversubscribe")
-	}
-	if at.Conns > 0 {
-		line = append(line, "--conns", strconv.Itoa(at.Conns))
 	}
 	if at.Certs != "" {
 		line = append(line, "--certs", at.Certs)

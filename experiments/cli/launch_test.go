@@ -90,8 +90,8 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	t.Setenv("GRADSYNC_LISTEN", "elsewhere") // of a job that this one is started in
 	t.Setenv("GRADSYNC_RANK", "7")
 	a := &app{json: true}
-	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, conns: 2, insecure: true}
-	given := func(flag string) bool { return flag == "np" || flag == "conns" }
+	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, insecure: true}
+	given := func(flag string) bool { return flag == "np" }
 	j, err := a.planJob(f, fields("train --sync bsp --workers 3"), given)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	}
 	words := j.remotes[0].words
 	want := []string{j.self, "launch", "--np", "4", "--hosts", f.hosts, "--on", "10.0.0.2", "--rendezvous", "10.0.0.2:29571",
-		"--timeout", "3s", "--join", "5m0s", "--conns", "2", "--insecure", "--", "--json", "train", "--sync", "bsp", "--workers", "3", "--runtime", "tcp"}
+		"--timeout", "3s", "--join", "5m0s", "--insecure", "--", "--json", "train", "--sync", "bsp", "--workers", "3", "--runtime", "tcp"}
 	if !reflect.DeepEqual(words, want) {
 		t.Fatalf("%q, want\n%q", words, want)
 	}
@@ -112,7 +112,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := &launchFlags{np: 4, hosts: f.hosts, on: "10.0.0.2", job: j.place.Job, rendezvous: j.place.Rendezvous, timeout: f.timeout, join: j.place.Join,
-		conns: 2, insecure: true}
+		insecure: true}
 	other, err := (&app{}).planJob(there, cmd.Flags().Args(), func(flag string) bool { return true })
 	if err != nil || !reflect.DeepEqual(other.place, j.place) || !reflect.DeepEqual(other.words, j.words) || other.here != "10.0.0.2" || len(other.remotes) != 0 {
 		t.Fatalf("%+v, %v; want %+v", other, err, j)
@@ -253,7 +253,6 @@ func TestLaunchUsage(t *testing.T) {
 		"launch --np 60000 -- train --sync ring":          "want --oversubscribe",
 		"launch --np 2 --job a\x1bb -- train --sync ring": "control character U+001B",
 		"launch": "0 arguments, want a command after --, as train", "launch -- train": "--np is missing", "launch --np 0 -- train": "--np 0: at least 1",
-		"launch --np 2 --conns 0 -- train --sync ring":               "--conns 0: at least 1",
 		"launch --np 2 --timeout 0s -- train --sync ring":            "--timeout 0s: at least 10ms",
 		"launch --np 2 --timeout 5ns -- train --sync ring":           "--timeout 5ns: at least 10ms",
 		"launch --np 2 --join 0s -- train --sync ring":               "--join 0s: above 0",

@@ -33,10 +33,9 @@ func (a *app) trainCommand() *cobra.Command {
 			"stands beside it. `gradsync compare` compares methods by it, over seeds.\n" +
 			"The same command gives the same object: on virtual but for wall_seconds, on local and\n" +
 			"tcp with synchronous methods but for the seconds, which all are wall time there, for bytes\n" +
-			"where ringsparse measures what compressing costs, and for those that try the links before\n" +
-			"training (startup_bytes, and probe_bytes of ringsparse, which bytes_sent has not): up to\n" +
-			"62.9 MB from rank 0 to rank 1 on tcp, and 4.2 MB from each rank with ringsparse; on a slow\n" +
-			"link they end after the first that was measured. Asynchronous methods give the\n" +
+			"where ringsparse measures what compressing costs, and for those by which it tries the links\n" +
+			"before training (probe_bytes, which bytes_sent has not): up to 4.2 MB from each rank; on a\n" +
+			"slow link they end after the first that was measured. Asynchronous methods give the\n" +
 			"same parameters there if they --replay the order of arrival that another run did --record;\n" +
 			"`gradsync replay --check` recomputes each decision of such a record.\n" +
 			"With --checkpoint DIR --every N a run keeps its newest state (of several processes rank 0\n" +
@@ -226,9 +225,6 @@ func (a *app) printOutcome(o *train.Outcome) {
 	fmt.Fprintf(a.out, "  bytes sent      %d\n", o.BytesSent)
 	if o.KernelBytes > 0 {
 		fmt.Fprintf(a.out, "  on sockets      %d bytes, by the kernel's count\n", o.KernelBytes)
-	}
-	if o.StartupBytes > 0 {
-		fmt.Fprintf(a.out, "  start-up        %d bytes to choose the size of frames, not counted above\n", o.StartupBytes)
 	}
 	a.printSparse(o.RingSparse)
 	a.printCoded(o.Coded)

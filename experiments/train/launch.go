@@ -54,7 +54,6 @@ func launch[T any](ctx context.Context, r *runner, withServer bool, body func(cl
 		r.out.BytesSent -= r.keeping.moved.Load()
 		r.out.Resumed, _ = r.begun()
 	}
-	r.out.StartupBytes = trace.Probe
 	for _, n := range trace.Kernel {
 		r.out.KernelBytes += n
 	}

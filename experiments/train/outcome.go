@@ -57,10 +57,7 @@ type Outcome struct {
 	Insecure bool `json:"insecure,omitempty"`
 	// KernelBytes is the operating system's count of bytes sent on the sockets, frame headers
 	// included; absent without sockets.
-	KernelBytes int64 `json:"kernel_bytes,omitempty"`
-	// StartupBytes counts the bytes by which tcp chose the size of its frames before the run, up to
-	// 62.9 MB and headers included: not in BytesSent, not in KernelBytes; absent where there were none.
-	StartupBytes int64          `json:"startup_bytes,omitempty"`
+	KernelBytes  int64          `json:"kernel_bytes,omitempty"`
 	RingSparse   *SparseOutcome `json:"ringsparse,omitempty"`
 	Coded        *CodedOutcome  `json:"coded,omitempty"`
 	Best         *Best          `json:"best,omitempty"` // of Config.Best

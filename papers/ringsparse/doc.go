@@ -154,10 +154,8 @@
 // (train, where --link does not give it): every rank sends four messages of 1 MiB to
 // the next, the first to warm the connection; where the second takes longer than
 // 100 ms, as below 10 MB/s, an empty one follows and no more. These bytes are in
-// probe_bytes of the outcome's ringsparse and not in bytes_sent. They come beside those
-// that the runtime tcp sends to choose the size of its frames, up to 62.9 MB from rank
-// 0 to rank 1 and 4.2 MB on a slow link: startup_bytes of the outcome. In virtual time
-// neither is sent.
+// probe_bytes of the outcome's ringsparse and not in bytes_sent. In virtual time
+// nothing of it is sent.
 //
 // # Not implemented
 //

@@ -14,9 +14,6 @@ type Trace struct {
 	// Kernel counts what each rank's sockets sent, as the operating system says: all
 	// bytes above TCP, frame headers included; nil where no kernel carried them.
 	Kernel []int64 `json:",omitempty"`
-	// Probe counts the bytes, frame headers included, by which the runtime tried its
-	// links before the run began; neither Sent nor Kernel has them.
-	Probe int64 `json:"-"`
 	// Lost are the ranks that an elastic run went on without, in the order in which its
 	// survivors were told.
 	Lost  []int  `json:",omitempty"`

@@ -161,7 +161,7 @@ const clearEnv = "GRADSYNC_LAB_CLEAR"
 
 // deadly is an introduction to the job "lab" that ends it if anybody parses it: it counts 999 ranks.
 func deadly() []byte {
-	return control(1, `{"Job":"lab","Run":1,"Rank":1,"Size":999,"Conns":1,"Addr":"10.77.0.3:1"}`)
+	return control(1, `{"Job":"lab","Run":1,"Rank":1,"Size":999,"Addr":"10.77.0.3:1"}`)
 }
 
 // join is rank 1's word at rank 0's data address, which whoever parses it answers.

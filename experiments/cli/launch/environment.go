@@ -25,7 +25,6 @@ const (
 	envRendezvous = "GRADSYNC_RENDEZVOUS" // host:port where the ranks find each other
 	envHost       = "GRADSYNC_HOST"       // 1: this process listens there
 	envListen     = "GRADSYNC_LISTEN"     // this process's address or interface for data; unset: that of the route to the rendezvous
-	envConns      = "GRADSYNC_CONNS"      // connections to each other rank; unset: the runtime's own number
 	envTimeout    = "GRADSYNC_TIMEOUT"    // the silence after which a rank counts as lost, as "10s"
 	envElastic    = "GRADSYNC_ELASTIC"    // 1: the job goes on without the ranks that it loses
 	envCerts      = "GRADSYNC_CERTS"      // folder of the job's certificates; unset: in the clear
@@ -55,7 +54,7 @@ func JobOf(lookup func(string) (string, bool)) string {
 func Environment(at *tcp.Config) []string {
 	env := slices.DeleteFunc(os.Environ(), func(word string) bool {
 		key, _, _ := strings.Cut(word, "=")
-		return slices.Contains([]string{envRank, envSize, envJob, envRendezvous, envHost, envListen, envConns, envTimeout, envElastic, envJoin, envCerts,
+		return slices.Contains([]string{envRank, envSize, envJob, envRendezvous, envHost, envListen, envTimeout, envElastic, envJoin, envCerts,
 			envInsecure}, key)
 	})
 	if at != nil {
@@ -79,9 +78,6 @@ func variables(at tcp.Config) []string {
 	}
 	if at.Insecure {
 		env = append(env, envInsecure+"=1")
-	}
-	if at.Conns > 0 {
-		env = append(env, envConns+"="+strconv.Itoa(at.Conns))
 	}
 	if at.Timeout > 0 {
 		env = append(env, envTimeout+"="+at.Timeout.String())
@@ -116,11 +112,8 @@ func place(lookup func(string) (string, bool)) (at tcp.Config, err error) {
 		name  string
 		least int
 		into  *int
-	}{{envRank, 0, &at.Rank}, {envSize, 1, &at.Size}, {envConns, 1, &at.Conns}} {
-		text, given := lookup(v.name)
-		if !given && v.into == &at.Conns {
-			continue
-		}
+	}{{envRank, 0, &at.Rank}, {envSize, 1, &at.Size}} {
+		text, _ := lookup(v.name)
 		n, err := strconv.Atoi(text)
 		if err != nil || n < v.least || n > math.MaxInt32 {
 			return at, fmt.Errorf("environment: %s=%q: want a number from %d (`gradsync launch` sets it)", v.name, text, v.least)

@@ -17,7 +17,7 @@ func TestPlaceRoundTrip(t *testing.T) {
 	for _, m := range []tcp.Config{
 		{Rank: 0, Size: 1, Job: "j", Rendezvous: "a:1", Host: true, Insecure: true},
 		{Rank: 1, Size: 2, Job: "j", Rendezvous: "a:1", Certs: "c", Elastic: true},
-		{Rank: 3, Size: 4, Job: "a b=c", Rendezvous: "[::1]:29571", Listen: "10.0.0.2", Conns: 4, Certs: "a b", Timeout: 2500 * time.Millisecond, Join: time.Minute},
+		{Rank: 3, Size: 4, Job: "a b=c", Rendezvous: "[::1]:29571", Listen: "10.0.0.2", Certs: "a b", Timeout: 2500 * time.Millisecond, Join: time.Minute},
 	} {
 		got, ok, err := Place(environment(variables(m)))
 		if err != nil || !ok || !reflect.DeepEqual(got, m) {
@@ -47,11 +47,11 @@ func TestPlaceErrors(t *testing.T) {
 		!strings.Contains(err.Error(), envRank) {
 		t.Errorf("no rank: %v, %v", ok, err)
 	}
-	good := variables(tcp.Config{Rank: 1, Size: 2, Job: "j", Rendezvous: "a:1", Conns: 2, Timeout: time.Second, Host: true})
+	good := variables(tcp.Config{Rank: 1, Size: 2, Job: "j", Rendezvous: "a:1", Timeout: time.Second, Host: true})
 	for change, want := range map[string]string{
 		envRank + "=x": envRank, envRank + "=2": "not below", envSize + "=0": envSize, envSize + "=99999999999": envSize, envJob + "=": envJob +
 			" is missing", envJob + "=a\nb": "U+000A",
-		envRendezvous + "=a": "want host:port", envRendezvous + "=:5": "want host:port", envRendezvous + "=a:0": "want host:port", envConns + "=0": envConns,
+		envRendezvous + "=a": "want host:port", envRendezvous + "=:5": "want host:port", envRendezvous + "=a:0": "want host:port",
 		envTimeout + "=5": envTimeout, envTimeout + "=-1s": envTimeout,
 		envTimeout + "=5ns": "want a duration of 10ms at least", envHost + "=perhaps": envHost, envRank + "=": envRank,
 	} {

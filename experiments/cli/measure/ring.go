@@ -39,7 +39,6 @@ type ringFlags struct {
 	benchFlags
 	sizes   []string
 	np      []int
-	conns   int
 	segment int
 	short   int
 	asked   bool // for short
@@ -101,7 +100,6 @@ thread that calls MPI, and polls, is on top, which the facts below the table cou
 	s.StringVar(&f.runtime, "runtime", f.runtime, "tcp, or mpi: what MPI's wire costs beside it")
 	s.StringSliceVar(&f.sizes, "sizes", nil, "bytes of a vector, as 4KiB,1MiB (default 1KiB to 256MiB in powers of 4)")
 	s.IntSliceVar(&f.np, "np", f.np, "processes")
-	s.IntVar(&f.conns, "conns", 0, "connections between each two ranks (default the runtime's)")
 	s.BoolVar(&f.tls, "tls", false, "our ring with certificates too, beside itself in the clear")
 	s.IntVar(&f.segment, "segment", f.segment, "elements of a piece of a chunk on its way (0: the whole chunk)")
 	s.IntVar(&f.short, "short", f.short, "elements of a vector gathered whole: one pass round the ring in place of two, same sums (0: none; two processes: all)")
@@ -264,8 +262,6 @@ func (f *ringFlags) checkRing() ([]int, error) {
 	switch {
 	case len(f.np) == 0:
 		return nil, usagef("bench: --np: no number of processes")
-	case f.conns < 0:
-		return nil, usagef("bench: --conns %d: at least 1, or 0 for the runtime's own", f.conns)
 	case f.segment < 0 || f.short < 0:
 		return nil, usagef("bench: --segment %d --short %d: at least 0", f.segment, f.short)
 	}
@@ -314,9 +310,6 @@ func (f *ringFlags) worker(np int) []string {
 // ringCommand starts our ring over np processes, with more flags of launch.
 func (f *ringFlags) ringCommand(np int, more ...string) func(context.Context) *exec.Cmd {
 	words := append([]string{"launch", "--np", strconv.Itoa(np)}, more...)
-	if f.conns > 0 {
-		words = append(words, "--conns", strconv.Itoa(f.conns))
-	}
 	words = append(append(words, "--"), f.worker(np)...)
 	return func(ctx context.Context) *exec.Cmd { return self(ctx, words...) }
 }
@@ -354,7 +347,7 @@ func ringRuntime(sharing int) (cfg tcp.Config, rt cluster.Runtime, facts string,
 		return cfg, nil, "", &dev.UsageError{Err: err}
 	case ok:
 		runtime.GOMAXPROCS(bench.RingThreads(cfg.Size))
-		return cfg, tcp.New(cfg), fmt.Sprintf("%d connections per peer", max(cfg.Conns, 1)), nil
+		return cfg, tcp.New(cfg), "one connection per peer", nil
 	case mpi.Launcher(os.LookupEnv) == "":
 		return cfg, nil, "", usagef("bench: ring-worker: no rank of a job: `gradsync launch --np N -- bench ring-worker` starts them, or mpirun")
 	}

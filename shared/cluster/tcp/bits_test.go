@@ -16,8 +16,7 @@ import (
 )
 
 // A ring sums in ring order, whatever carries it: the same bits on virtual
-// time, in one process and over sockets, in pieces of any size and over several
-// connections per peer.
+// time, in one process and over sockets, in pieces of any size.
 func TestSameBitsAsOtherRuntimes(t *testing.T) {
 	const n, length = 4, 40_003
 	body := func(p cluster.Proc) ([]byte, error) {
@@ -37,8 +36,7 @@ func TestSameBitsAsOtherRuntimes(t *testing.T) {
 		local.New(platform, local.Config{Seed: 5}),
 		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1 << 20}),
 		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1009}),
-		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1009, Conns: 3}),
-		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5})) // the probe chooses
+		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5}))
 }
 
 // Body bytes are the blog's 2(N−1)K on every runtime; headers are virtual's if
@@ -54,10 +52,9 @@ func TestBytesOnTheWire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, cfg := range []tcp.Config{{Chunk: 1 << 20}, {Chunk: 1 << 20, Conns: 2}, {Chunk: 4096, Conns: 3}, {}} {
+		for _, cfg := range []tcp.Config{{Chunk: 1 << 20}, {Chunk: 4096}, {}} {
 			cfg.Timeout = never
-			rt := tcp.Loopback(n, cfg)
-			_, got, err := cluster.Run(t.Context(), rt, body)
+			_, got, err := cluster.Run(t.Context(), tcp.Loopback(n, cfg), body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +72,7 @@ func TestBytesOnTheWire(t *testing.T) {
 			}
 			for rank, s := range got.Sent {
 				if got.Kernel[rank] != s.Bytes+s.Header {
-					t.Errorf("N=%d, chunk %d, rank %d: the kernel counts %d, frames have %d", n, rt.(*tcp.Runtime).Chunk(), rank, got.Kernel[rank], s.Bytes+s.Header)
+					t.Errorf("N=%d, chunk %d, rank %d: the kernel counts %d, frames have %d", n, cfg.Chunk, rank, got.Kernel[rank], s.Bytes+s.Header)
 				}
 			}
 		}

@@ -26,10 +26,7 @@ type Config struct {
 	// without a port, or the name of an interface. "": the address that the route
 	// to the rendezvous uses.
 	Listen string
-	// Conns is the number of data connections per pair of ranks; 0: 1.
-	Conns int
-	// Chunk is the largest piece that one frame carries, in bytes; 0: measured at
-	// the start, the same for all ranks. Rank 0's counts for all.
+	// Chunk is the largest piece that a frame of this rank carries, in bytes; 0: 1 MiB.
 	Chunk int
 	// Certs is a folder that MakeCerts made: then every connection is TLS 1.3, and both
 	// ends show the certificate of the rank that they are. "": in the clear, which only
@@ -73,7 +70,6 @@ const MinTimeout = 10 * time.Millisecond
 const (
 	defaultTimeout = 10 * time.Second
 	defaultChunk   = 1 << 20
-	maxConns       = 64
 	maxChunk       = 16 << 20
 )
 
@@ -86,10 +82,8 @@ func (c Config) checked() (Config, error) {
 		return c, fmt.Errorf("tcp: rank %d of %d ranks", c.Rank, c.Size)
 	case cluster.CheckName(c.Job) != nil:
 		return c, fmt.Errorf("tcp: name of the job: %w", cluster.CheckName(c.Job))
-	case c.Conns < 0 || c.Conns > maxConns:
-		return c, fmt.Errorf("tcp: %d connections per peer, want 1 to %d", c.Conns, maxConns)
 	case c.Chunk < 0 || c.Chunk > maxChunk:
-		return c, fmt.Errorf("tcp: chunk of %d bytes, want 1 to %d, or 0 for the probe", c.Chunk, maxChunk)
+		return c, fmt.Errorf("tcp: chunk of %d bytes, want 1 to %d, or 0 for %d", c.Chunk, maxChunk, defaultChunk)
 	case c.Certs != "" && c.Insecure:
 		return c, errors.New("tcp: certificates and --insecure: want one of the two")
 	case c.Timeout < 0 || c.Join < 0:
@@ -104,8 +98,8 @@ func (c Config) checked() (Config, error) {
 	if c.Certs == "" {
 		c.id, c.host = plain, plain
 	}
-	if c.Conns == 0 {
-		c.Conns = 1
+	if c.Chunk == 0 {
+		c.Chunk = defaultChunk
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout

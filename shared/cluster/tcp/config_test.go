@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gradsync/shared/cluster"
 )
@@ -37,25 +36,6 @@ func TestDataAddress(t *testing.T) {
 		listen, advertise, err := (&Config{Listen: c[0]}).dataAddress(route)
 		if err != nil || listen != c[1] || advertise != c[2] {
 			t.Errorf("Listen %q: %q, told %q, %v; want %q, told %q", c[0], listen, advertise, err, c[1], c[2])
-		}
-	}
-}
-
-// The default piece stands unless another is a tenth faster.
-func TestFastestPiece(t *testing.T) {
-	times := make([]time.Duration, len(probeSizes))
-	for i := range times {
-		times[i] = 1000
-	}
-	for _, c := range []struct {
-		i    int
-		took time.Duration
-		want int
-	}{{0, 999, defaultChunk}, {0, 900, defaultChunk}, {0, 899, probeSizes[0]}, {len(times) - 1, 500, probeSizes[len(times)-1]}} {
-		at := slices.Clone(times)
-		at[c.i] = c.took
-		if got := fastest(at); got != c.want {
-			t.Errorf("%v: %d, want %d", at, got, c.want)
 		}
 	}
 }

@@ -19,14 +19,11 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// Threads that poll before they sleep, as those of ranks that are processes, keep the contract, too, over one connection and
-// over two.
+// Threads that poll before they sleep, as those of ranks that are processes, keep the contract, too.
 func TestPollingKeepsTheContract(t *testing.T) {
-	for _, conns := range []int{1, 2} {
-		clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
-			return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Conns: conns}.Polling())
-		})
-	}
+	clustertest.Conformance(t, func(n int, seed uint64) cluster.Runtime {
+		return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12}.Polling())
+	})
 	clustertest.Survival(t, func(n int, seed uint64) cluster.Runtime {
 		return tcp.Loopback(n, tcp.Config{Timeout: never, Seed: seed, Trace: true, Hosts: hosts(n), Chunk: 1 << 12, Elastic: true}.Polling())
 	})

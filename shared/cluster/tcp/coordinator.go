@@ -33,7 +33,6 @@ type coordinator struct {
 	here    int
 	ready   int
 	done    int
-	chunk   int
 	begun   bool
 	wave    int
 	answers int
@@ -75,7 +74,7 @@ type event struct {
 
 func newCoordinator(cfg *Config, run int, ln net.Listener) *coordinator {
 	return &coordinator{cfg: cfg, run: run, rank: cfg.Rank, ln: ln, events: make(chan event), over: make(chan struct{}), quit: make(chan struct{}),
-		door: door{ranks: cfg.Size}, leaving: door{ranks: cfg.Size}, strays: map[int]string{}, members: make([]*member, cfg.Size), chunk: cfg.Chunk}
+		door: door{ranks: cfg.Size}, leaving: door{ranks: cfg.Size}, strays: map[int]string{}, members: make([]*member, cfg.Size)}
 }
 
 // serve runs the rendezvous to its end, calls ended at once and leaves nothing
@@ -227,10 +226,7 @@ func (c *coordinator) handle(e event) {
 		c.lose(m.rank, -1, e.err)
 		return
 	case e.h.Tag == kindReady:
-		var r ready
-		if _, err = decode(e.h, e.body, &r); err == nil {
-			c.isReady(m, r)
-		}
+		c.isReady()
 	case e.h.Tag == kindIdle:
 		if _, err = decode(e.h, e.body, &m.last); err == nil {
 			c.startWave(false)
@@ -303,8 +299,6 @@ func (c *coordinator) introduce(e event) {
 		return
 	case h.Size != c.cfg.Size || h.Rank < 0 || h.Rank >= c.cfg.Size:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: it counts %d ranks, the job has %d", who, h.Size, c.cfg.Size))
-	case h.Conns != c.cfg.Conns:
-		c.mistaken(e.wire, h, fmt.Sprintf("%s: it wants %d connections per peer, the job has %d", who, h.Conns, c.cfg.Conns))
 	case h.Elastic != c.cfg.Elastic:
 		c.mistaken(e.wire, h, fmt.Sprintf("%s: elastic %v, the job %v", who, h.Elastic, c.cfg.Elastic))
 	case c.members[h.Rank] != nil:

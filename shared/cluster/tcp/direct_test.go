@@ -21,37 +21,35 @@ func TestNoCopyOnTheWay(t *testing.T) {
 		metrics.Read(s)
 		return s[0].Value.Uint64()
 	}
-	for _, conns := range []int{1, 2} {
-		_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 1 << 20, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
-			var word cluster.Msg
-			if p.Rank() == 0 {
-				body := bytes.Repeat([]byte{1, 2, 3, 4}, size/4)
-				if err := cluster.Wait(p, p.Isend(1, 4, &cluster.Msg{}), p.Irecv(1, 1, &word)); err != nil { // its receive is posted
-					return nil, err
-				}
-				return nil, cluster.Wait(p, p.Isend(1, 2, &cluster.Msg{Body: body}), p.Irecv(1, 3, &word))
-			}
-			buf := make([]byte, size)
-			m := cluster.Msg{Body: buf}
-			r := p.Irecv(0, 2, &m)
-			if err := cluster.Wait(p, p.Irecv(0, 4, &word)); err != nil { // rank 0 has made its body
+	_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		var word cluster.Msg
+		if p.Rank() == 0 {
+			body := bytes.Repeat([]byte{1, 2, 3, 4}, size/4)
+			if err := cluster.Wait(p, p.Isend(1, 4, &cluster.Msg{}), p.Irecv(1, 1, &word)); err != nil { // its receive is posted
 				return nil, err
 			}
-			before := allocated()
-			if err := errors.Join(cluster.Wait(p, p.Isend(0, 1, &word)), cluster.Wait(p, r)); err != nil {
-				return nil, err
-			}
-			if got := allocated() - before; got > size/8 {
-				return nil, fmt.Errorf("%d bytes allocated for a body of %d", got, size)
-			}
-			if &m.Body[0] != &buf[0] || !bytes.Equal(m.Body, bytes.Repeat([]byte{1, 2, 3, 4}, size/4)) {
-				return nil, errors.New("the body is elsewhere, or another")
-			}
-			return nil, cluster.Wait(p, p.Isend(0, 3, &word))
-		})
-		if err != nil {
-			t.Errorf("%d connections: %v", conns, err)
+			return nil, cluster.Wait(p, p.Isend(1, 2, &cluster.Msg{Body: body}), p.Irecv(1, 3, &word))
 		}
+		buf := make([]byte, size)
+		m := cluster.Msg{Body: buf}
+		r := p.Irecv(0, 2, &m)
+		if err := cluster.Wait(p, p.Irecv(0, 4, &word)); err != nil { // rank 0 has made its body
+			return nil, err
+		}
+		before := allocated()
+		if err := errors.Join(cluster.Wait(p, p.Isend(0, 1, &word)), cluster.Wait(p, r)); err != nil {
+			return nil, err
+		}
+		if got := allocated() - before; got > size/8 {
+			return nil, fmt.Errorf("%d bytes allocated for a body of %d", got, size)
+		}
+		if &m.Body[0] != &buf[0] || !bytes.Equal(m.Body, bytes.Repeat([]byte{1, 2, 3, 4}, size/4)) {
+			return nil, errors.New("the body is elsewhere, or another")
+		}
+		return nil, cluster.Wait(p, p.Isend(0, 3, &word))
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -59,37 +57,35 @@ func TestNoCopyOnTheWay(t *testing.T) {
 // and into a buffer that is large enough or not.
 func TestEarlyMessages(t *testing.T) {
 	const size = 1<<20 + 7
-	for _, conns := range []int{1, 3} {
-		_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 10_000, Conns: conns}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
-			r := cluster.Stream(1, 0, "", "body")
-			body := make([]byte, size)
-			for i := range body {
-				body[i] = byte(r.Uint32())
-			}
-			for round := range 20 {
-				if p.Rank() == 0 {
-					if err := cluster.Wait(p, p.Isend(1, 1, &cluster.Msg{Body: body}), p.Isend(1, 2, &cluster.Msg{Body: body[:9]})); err != nil {
-						return nil, err
-					}
-					continue
-				}
-				var m, small cluster.Msg
-				if round%2 == 0 {
-					m.Body = make([]byte, 0, size)
-				}
-				time.Sleep(time.Duration(round%5) * 100 * time.Microsecond)
-				if err := cluster.Wait(p, p.Irecv(0, 2, &small), p.Irecv(0, 1, &m)); err != nil {
+	_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 10_000}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		r := cluster.Stream(1, 0, "", "body")
+		body := make([]byte, size)
+		for i := range body {
+			body[i] = byte(r.Uint32())
+		}
+		for round := range 20 {
+			if p.Rank() == 0 {
+				if err := cluster.Wait(p, p.Isend(1, 1, &cluster.Msg{Body: body}), p.Isend(1, 2, &cluster.Msg{Body: body[:9]})); err != nil {
 					return nil, err
 				}
-				if !bytes.Equal(m.Body, body) || !bytes.Equal(small.Body, body[:9]) {
-					return nil, fmt.Errorf("round %d: another body", round)
-				}
+				continue
 			}
-			return nil, nil
-		})
-		if err != nil {
-			t.Errorf("%d connections: %v", conns, err)
+			var m, small cluster.Msg
+			if round%2 == 0 {
+				m.Body = make([]byte, 0, size)
+			}
+			time.Sleep(time.Duration(round%5) * 100 * time.Microsecond)
+			if err := cluster.Wait(p, p.Irecv(0, 2, &small), p.Irecv(0, 1, &m)); err != nil {
+				return nil, err
+			}
+			if !bytes.Equal(m.Body, body) || !bytes.Equal(small.Body, body[:9]) {
+				return nil, fmt.Errorf("round %d: another body", round)
+			}
 		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -182,10 +178,10 @@ func TestGivenBodiesAreUsedAgain(t *testing.T) {
 }
 
 // A body that begins to arrive in memory kept for bodies, before its receive is posted, is whole in the
-// receive's own buffer in the end, whichever pieces came first.
+// receive's own buffer in the end.
 func TestEarlyBodiesInKeptMemory(t *testing.T) {
 	const size, rounds = 8 << 20, 12
-	_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 64 << 10, Conns: 2}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+	_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 64 << 10}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 		room := make([]byte, size)
 		for round := range rounds {
 			var m cluster.Msg

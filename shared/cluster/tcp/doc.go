@@ -6,21 +6,21 @@
 // # Connections
 //
 // One process listens at the rendezvous. Every rank, its own included, keeps a
-// control connection to it; every two ranks keep Config.Conns data connections,
+// control connection to it; every two ranks keep a data connection,
 // which the higher rank opens. The rendezvous decides alone whether, why and
 // because of whom a run ends, so all ranks are told the same.
 //
 //	rank → rendezvous  hello: job, run, rank, size, data address
 //	rendezvous → rank  welcome, or refuse with the reason
 //	rendezvous → rank  book: every rank's data address, once all are here
-//	rank → rank        join, answered by joined; rank 0 measures the chunk with rank 1
-//	rank → rendezvous  ready;  all ready: begin, with the chunk
+//	rank → rank        join, answered by joined
+//	rank → rendezvous  ready;  all ready: begin
 //	rank → rendezvous  idle, fail, done;  rendezvous → rank: wave, abort, end
 //
 // Another job, another version and strangers are refused, and named if in the
 // end a rank is missing. Strangers are told that this is another job and nothing
-// else of it. A rank of this job that is there twice, or counts the ranks or
-// connections differently, ends the job at once.
+// else of it. A rank of this job that is there twice, or counts the ranks
+// differently, ends the job at once.
 //
 // An introduction has one time-out, however it drips in. Of connections that have
 // not introduced themselves 256 are open at a listener, or as many as there are
@@ -32,10 +32,9 @@
 // Whatever is sent is a frame: the 64 bytes of cluster.Header (magic, version,
 // job, tag, flags, from, size, piece, four words of the algorithm, CRC-32C of
 // the piece, CRC-32C of the header), then a piece of a body. A body longer than
-// the chunk goes in several pieces, a header before each; the first piece stands
-// on connection 0 and gives the message its place among those of its sender,
-// later pieces carry the message's number and their offset and take turns among
-// the connections. A Declared message is a header alone. Pieces are written from
+// the chunk goes in several pieces, a header before each; the first piece
+// gives the message its place among those of its sender, later pieces carry the
+// message's number and their offset. A Declared message is a header alone. Pieces are written from
 // the sender's buffer with one system call each, and read into the posted
 // receive's buffer if it is posted when they come and has room; else they wait
 // in buffers of the runtime. Receivers always read, so no send waits for a
@@ -47,10 +46,6 @@
 // With chunk c a message of b bytes costs b + 64·max(1, ⌈b/c⌉) bytes above TCP: at
 // 1 MiB 0.006 % more than the body. The virtual runtime charges one header per
 // message, the same if b ≤ c. Trace.Sent counts these frames.
-//
-// The measure of the chunk moves up to 62.9 MB from rank 0 to rank 1, 4.2 MB where
-// the first 4 MiB take longer than 20 ms, and nothing with Config.Chunk set or one
-// rank. It is no message: Trace.Probe counts it, Trace.Sent and Trace.Kernel do not.
 //
 // Trace.Kernel is Linux's count for each rank's data connections (TCP_INFO,
 // bytes acknowledged by the other end), less what was exchanged before the run
@@ -80,7 +75,7 @@
 // other certificate before a frame is parsed, and frames that claim another rank
 // afterwards. TLS then stands against who reads or forges; CRC-32C stays. Trace.Kernel
 // counts what crossed the network for messages: the frames and 22 bytes for each record
-// of up to 16 KiB; handshakes and the probe are not in it. Trace.Sent counts frames
+// of up to 16 KiB; handshakes are not in it. Trace.Sent counts frames
 // alone. Whoever connects is shown the job's name of the certificate, which is not
 // Config.Job. crypto/tls never changes keys: RFC 8446 (5.5) advises against more than
 // some 400 GB on one AES-GCM connection.

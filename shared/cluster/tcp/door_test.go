@@ -95,7 +95,7 @@ func TestARefusalTellsNothing(t *testing.T) {
 	cfg := secretJob(t, ln, 2, time.Minute)
 	waiting(t, cfg, ln)
 	conn := dialled(t, ln)
-	sentence(t, conn, kindHello, hello{Job: "x", Run: 1, Size: 2, Conns: 1})
+	sentence(t, conn, kindHello, hello{Job: "x", Run: 1, Size: 2})
 	wantBare("rendezvous", conn)
 	garbage := dialled(t, ln)
 	if _, err := garbage.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 8))); err != nil {

@@ -103,7 +103,7 @@ var HelloOfTLS = append([]byte{0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3}, make([]by
 
 // Deadly returns an introduction that ends the job whose rendezvous parses it.
 func Deadly(job string) []byte {
-	b, _ := control(nil, jobHash(job), 0, kindHello, hello{Job: job, Run: 1, Rank: 0, Size: 999, Conns: 1, Addr: "127.0.0.1:1"})
+	b, _ := control(nil, jobHash(job), 0, kindHello, hello{Job: job, Run: 1, Rank: 0, Size: 999, Addr: "127.0.0.1:1"})
 	return b
 }
 

@@ -34,12 +34,12 @@ type Fabric interface {
 const Inline = 4 << 10
 
 // Over returns a runtime whose Run is rank cfg.Rank's part of a run of cfg.Size processes, as New does, over fabric in
-// place of TCP. Rank 0 has the rendezvous. Of cfg it ignores Rendezvous, Host, Listen and Conns; the run
+// place of TCP. Rank 0 has the rendezvous. Of cfg it ignores Rendezvous, Host and Listen; the run
 // cannot be elastic, and no kernel counts its bytes.
 //
 // Source: ours: one code for matching, cancelling, waiting, deadlock and verdicts
 func Over(cfg Config, fabric Fabric) cluster.Runtime {
-	cfg.Rendezvous, cfg.Host, cfg.Listen, cfg.Conns = "rank:0", cfg.Rank == 0, "", 1
+	cfg.Rendezvous, cfg.Host, cfg.Listen = "rank:0", cfg.Rank == 0, ""
 	if cfg.Chunk == 0 {
 		cfg.Chunk = lentChunk
 	}
@@ -73,7 +73,6 @@ func (r *Runtime) across(ctx context.Context, run int, body func(cluster.Proc) (
 	l.mu.Unlock()
 	l.group.Wait() // every stream has been closed
 	l.Leave(l.job)
-	r.keep(n)
 	return out, err
 }
 
@@ -127,7 +126,7 @@ func (l *lent) join(net.Listener) error {
 	n.Mu.Lock()
 	for r := range n.peers {
 		if r != n.cfg.Rank {
-			n.peers[r] = &peer{n: n, rank: r, job: l.job, arriving: map[int64]*rank.Packet{}}
+			n.peers[r] = &peer{n: n, rank: r, job: l.job}
 		}
 	}
 	n.Mu.Unlock()
@@ -205,7 +204,7 @@ func (l *lent) take(h cluster.Header) (piece []byte, landed func()) {
 	}
 	n.Mu.Unlock()
 	if m == nil {
-		n.blame(h.From, fmt.Errorf("%w: a frame continues message %d, which is not open", cluster.ErrHeader, h.Meta[0]))
+		n.blame(h.From, fmt.Errorf("%w: a piece of message %d is out of order", cluster.ErrHeader, p.announced))
 		return nil, nil
 	}
 	return dst, func() { l.landed(p, h, m, dst) }

@@ -76,21 +76,21 @@ func FuzzData(f *testing.F) {
 	f.Add(frames(cluster.Header{Tag: 1, Size: 90, Piece: 40}, cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{0, 40}}))
 	f.Add(frames(cluster.Header{Tag: 1, Size: 1 << 40, Piece: 1 << 20},
 		cluster.Header{Tag: 1, Size: 90, Piece: 50, Flags: cluster.FlagMore, Meta: [4]int64{1, 40}}))
-	f.Add(frames(cluster.Header{Tag: kindProbe, Size: 10, Piece: 10, Flags: cluster.FlagControl}, cluster.Header{Tag: kindProbed, Flags: cluster.FlagControl}))
+	f.Add(frames(cluster.Header{Tag: kindJoined, Size: 10, Piece: 10, Flags: cluster.FlagControl}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		mend(b, jobHash(""), 1)
 		n := newNode(cfg, 1, nil)
 		defer n.cancel()
 		n.ctl = newWire(streamOf(nil), &cfg)
-		p := &peer{n: n, rank: 1, job: jobHash(""), links: make([]*link, 1), arriving: map[int64]*rank.Packet{}}
+		p := &peer{n: n, rank: 1, job: jobHash("")}
 		n.peers[1] = p
-		p.links[0] = newLink(n, p, 0, streamOf(b))
+		p.link = newLink(n, p, streamOf(b))
 		var in cluster.Msg
 		q := n.self.NewReq(rank.Receiving)
 		q.Into = &in
 		n.self.Receive(q, match.Key{From: 1, Tag: 1})
 		before := allocated()
-		p.links[0].read()
+		p.link.read()
 		// A posted receive may get a body of `whole`, an unposted one a piece.
 		if got := allocated() - before; got > whole+maxChunk+4<<20+4*uint64(len(b)) {
 			t.Fatalf("%d bytes allocated for %d", got, len(b))
@@ -119,7 +119,7 @@ func FuzzControl(f *testing.F) {
 			if err != nil {
 				break
 			}
-			for _, v := range []any{&hello{}, &refusal{}, &book{}, &ready{}, &begin{}, &wave{}, &state{}, &failure{}, &report{}, &ending{}, &join{}} {
+			for _, v := range []any{&hello{}, &refusal{}, &book{}, &wave{}, &state{}, &failure{}, &report{}, &ending{}, &join{}} {
 				if raw, err := decode(h, body, v); err == nil && len(raw) > len(body) {
 					t.Fatalf("%d bytes after %d", len(raw), len(body))
 				}

@@ -45,7 +45,7 @@ func TestDataConnectionComesAgain(t *testing.T) {
 	}()
 	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	a := nodes[1].dial(deadline, 0, 0)
+	a := nodes[1].dial(deadline, 0)
 	if a.err != nil {
 		t.Error(a.err)
 	} else {

@@ -48,7 +48,7 @@ func wantLeft(t *testing.T, err error, rank int) {
 func TestARankThatIsToldToEndLeaves(t *testing.T) {
 	for _, by := range []string{"the context", "the body"} {
 		for _, victim := range []int{0, 1} {
-			cfgs, s := elastic(t, 3, 1, never, 1)
+			cfgs, s := elastic(t, 3, 1, never)
 			_, errs := told(cfgs, func(p cluster.Proc, ctx context.Context, end []context.CancelCauseFunc) ([]byte, error) {
 				if p.Rank() != victim {
 					return meets(p, 1)
@@ -101,7 +101,7 @@ func TestTheRendezvousDoesNotLeave(t *testing.T) {
 
 // A rank that is told to end before all have begun ends the run, which names it.
 func TestNobodyLeavesBeforeTheBegin(t *testing.T) {
-	cfgs, s := elastic(t, 2, 0, never, 1)
+	cfgs, s := elastic(t, 2, 0, never)
 	var end context.CancelCauseFunc
 	cfgs[1] = cfgs[1].WithFaults(func(_ int, conn net.Conn) net.Conn {
 		end(errTold)

@@ -13,31 +13,30 @@ import (
 	"gradsync/shared/cluster/internal/rank"
 )
 
-// peer is another rank and the data connections to it.
+// peer is another rank and the data connection to it.
 type peer struct {
 	n       *node
 	rank    int
 	job     uint32
-	links   []*link
-	next    int            // link of the next later piece
+	link    *link          // nil: not yet, or over another fabric
 	count   int64          // messages queued
 	arrived int64          // messages complete
-	lost    bool           // this rank was told so: its connections are closed
-	users   sync.WaitGroup // readers and writers of its links
+	lost    bool           // this rank was told so: its connection is closed
+	users   sync.WaitGroup // reader and writer of its link
 
-	announced int64                  // messages whose first piece has come
-	arriving  map[int64]*rank.Packet // those of several pieces, by number
+	announced int64        // messages whose first piece has come
+	open      *rank.Packet // the last of them, if other pieces are to come
+	due       int          // bytes of those
 }
 
-// link is one data connection: whole frames, in order.
+// link is a data connection: whole frames, in order.
 type link struct {
 	n      *node
 	p      *peer
-	index  int
 	conn   *steady
-	direct *direct      // below conn; nil: a goroutine of its own alone reads, and another writes
-	extra  atomic.Int64 // bytes of control frames that this end wrote
-	base   int64        // what the kernel had counted before them
+	direct *direct // below conn; nil: a goroutine of its own alone reads, and another writes
+	base   int64   // what the kernel had counted before this end wrote anything; −1: it does not count
+	extra  int64   // bytes that this end wrote before messages
 
 	in reading
 
@@ -57,18 +56,17 @@ type link struct {
 // reading is the frame that is being read. Of a direct connection the lock guards it.
 type reading struct {
 	sync.Mutex
-	r       *bufio.Reader
-	frame   int64 // frames read
-	open    bool  // the header is read
-	h       cluster.Header
-	now     *rank.Packet // the message that it belongs to; nil: none
-	dst     []byte       // where its piece goes
-	at      int          // bytes of that read
-	sum     uint32       // of those
-	scratch []byte       // of the probe
-	since   time.Time    // nothing has come since, of a direct connection in the midst of a frame
-	over    bool         // of a direct connection: no more is read
-	ended   bool         // a receive has ended
+	r     *bufio.Reader
+	frame int64 // frames read
+	open  bool  // the header is read
+	h     cluster.Header
+	now   *rank.Packet // the message that it belongs to; nil: none
+	dst   []byte       // where its piece goes
+	at    int          // bytes of that read
+	sum   uint32       // of those
+	since time.Time    // nothing has come since, of a direct connection in the midst of a frame
+	over  bool         // of a direct connection: no more is read
+	ended bool         // a receive has ended
 }
 
 // writing holds one batch and the memory to write it.
@@ -88,8 +86,8 @@ type frame struct {
 // readBuffer holds headers and small bodies; large ones pass it by.
 const readBuffer = 8 << 10
 
-func newLink(n *node, p *peer, index int, conn net.Conn) *link {
-	l := &link{n: n, p: p, index: index, conn: newSteady(conn, n.cfg.Timeout), direct: newDirect(conn)}
+func newLink(n *node, p *peer, conn net.Conn) *link {
+	l := &link{n: n, p: p, conn: newSteady(conn, n.cfg.Timeout), direct: newDirect(conn)}
 	l.cond = sync.NewCond(&l.mu)
 	var from io.Reader = l.conn
 	if l.direct != nil {
@@ -129,23 +127,9 @@ func (c connections) join(ln net.Listener) error {
 	return c.n.mesh(ln)
 }
 
-// push sends first pieces over the first connection, so that their order there is the
-// order of messages; later pieces take turns.
-func (connections) push(p *peer, f frame) {
-	if f.h.Flags&cluster.FlagMore == 0 {
-		p.links[0].push(f)
-		return
-	}
-	p.next = (p.next + 1) % len(p.links)
-	p.links[p.next].push(f)
-}
+func (connections) push(p *peer, f frame) { p.link.push(f) }
 
-// flush writes what the kernel takes at once, on every connection.
-func (connections) flush(p *peer) {
-	for _, l := range p.links {
-		l.flush()
-	}
-}
+func (connections) flush(p *peer) { p.link.flush() }
 
 func (c connections) acknowledged() int64 { return c.n.kernel() }
 

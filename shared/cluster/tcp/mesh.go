@@ -6,12 +6,11 @@ import (
 	"net"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/internal/rank"
 )
 
 // arrival is a data connection that another rank opened, or why there is none.
 type arrival struct {
-	from, index int
+	from        int
 	conn        net.Conn
 	base, extra int64
 	err         error
@@ -26,7 +25,7 @@ func (n *node) mesh(ln net.Listener) error {
 	n.Mu.Lock()
 	for r := range n.peers {
 		if r != n.cfg.Rank {
-			n.peers[r] = &peer{n: n, rank: r, job: jobHash(n.cfg.Job), links: make([]*link, n.cfg.Conns), arriving: map[int64]*rank.Packet{}}
+			n.peers[r] = &peer{n: n, rank: r, job: jobHash(n.cfg.Job)}
 		}
 	}
 	n.Mu.Unlock()
@@ -35,15 +34,13 @@ func (n *node) mesh(ln net.Listener) error {
 		return errStopped
 	}
 	for r := range n.cfg.Rank {
-		for i := range n.cfg.Conns {
-			if a := n.dial(ctx, r, i); a.err != nil {
-				return n.unmeshed(r, a.err)
-			} else {
-				n.attach(a)
-			}
+		a := n.dial(ctx, r)
+		if a.err != nil {
+			return n.unmeshed(r, a.err)
 		}
+		n.attach(a)
 	}
-	for missing := (n.cfg.Size - 1 - n.cfg.Rank) * n.cfg.Conns; missing > 0; {
+	for missing := n.cfg.Size - 1 - n.cfg.Rank; missing > 0; {
 		select {
 		case a := <-arrivals:
 			if n.attach(a) {
@@ -54,10 +51,8 @@ func (n *node) mesh(ln net.Listener) error {
 				return errStopped
 			}
 			for r := n.cfg.Rank + 1; r < n.cfg.Size; r++ {
-				for _, l := range n.peers[r].links {
-					if l == nil {
-						return n.unmeshed(r, fmt.Errorf("no data connection within %v: %w", n.cfg.Timeout, ctx.Err()))
-					}
+				if n.peers[r].link == nil {
+					return n.unmeshed(r, fmt.Errorf("no data connection within %v: %w", n.cfg.Timeout, ctx.Err()))
 				}
 			}
 		}
@@ -67,13 +62,13 @@ func (n *node) mesh(ln net.Listener) error {
 		n.Poll = n.poll
 	}
 	for _, p := range n.peers {
-		for i := 0; p != nil && i < len(p.links); i++ {
-			l := p.links[i]
-			for _, use := range []func(){l.read, l.write} {
-				p.users.Add(1)
-				if !n.start(func() { defer p.users.Done(); use() }) {
-					return errStopped
-				}
+		if p == nil {
+			continue
+		}
+		for _, use := range []func(){p.link.read, p.link.write} {
+			p.users.Add(1)
+			if !n.start(func() { defer p.users.Done(); use() }) {
+				return errStopped
 			}
 		}
 	}
@@ -86,36 +81,34 @@ func (n *node) unmeshed(rank int, err error) error {
 	return err
 }
 
-// attach takes a connection into the mesh; a second one of the same place is
-// closed.
+// attach takes a connection into the mesh; a second one of the same rank is closed.
 func (n *node) attach(a arrival) bool {
 	p := n.peers[a.from]
-	if p.links[a.index] != nil {
+	if p.link != nil {
 		_ = a.conn.Close()
 		return false
 	}
 	if n.cfg.wrap != nil {
 		a.conn = n.cfg.wrap(a.from, a.conn)
 	}
-	l := newLink(n, p, a.index, a.conn)
+	l := newLink(n, p, a.conn)
 	if l.direct != nil {
 		n.eager = 0
 	}
-	l.base = a.base
-	l.extra.Store(a.extra)
+	l.base, l.extra = a.base, a.extra
 	n.keep(l)
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	p.links[a.index] = l
+	p.link = l
 	return true
 }
 
-// dial opens one data connection to a rank below, again if it breaks off: where too many
+// dial opens the data connection to a rank below, again if it breaks off: where too many
 // strangers knock, it may have had to make room (door).
-func (n *node) dial(ctx context.Context, to, index int) arrival {
+func (n *node) dial(ctx context.Context, to int) arrival {
 	until, _ := ctx.Deadline()
 	for {
-		a := n.call(ctx, to, index)
+		a := n.call(ctx, to)
 		if a.err == nil || a.conn == nil || !brokeOff(a.err) || !pause(ctx, until) {
 			return a
 		}
@@ -124,8 +117,8 @@ func (n *node) dial(ctx context.Context, to, index int) arrival {
 }
 
 // call is one attempt of dial.
-func (n *node) call(ctx context.Context, to, index int) (a arrival) {
-	a = arrival{from: to, index: index}
+func (n *node) call(ctx context.Context, to int) (a arrival) {
+	a = arrival{from: to}
 	d := net.Dialer{KeepAlive: -1}
 	if n.cfg.Listen != "" {
 		if host, _, err := net.SplitHostPort(n.book.Addrs[n.cfg.Rank]); err == nil {
@@ -153,7 +146,7 @@ func (n *node) call(ctx context.Context, to, index int) (a arrival) {
 	s := newSteady(conn, n.cfg.Timeout)
 	var h cluster.Header
 	var body []byte
-	if a.extra, a.err = n.say(s, jobHash(n.cfg.Job), kindJoin, join{Job: n.cfg.Job, Run: n.run, From: n.cfg.Rank, To: to, Conn: index}); a.err != nil {
+	if a.extra, a.err = n.say(s, jobHash(n.cfg.Job), kindJoin, join{Job: n.cfg.Job, Run: n.run, From: n.cfg.Rank, To: to}); a.err != nil {
 		return a
 	}
 	if h, body, a.err = readControl(s, maxText); a.err != nil {
@@ -241,12 +234,12 @@ func (n *node) greet(conn net.Conn) (a arrival, err error) {
 		_, _ = n.say(s, 0, kindRefuse, refusal{Reason: anotherJob})
 		return a, fmt.Errorf("tcp: refused rank %d of job %.64q: %s", j.From, j.Job, anotherJob)
 	}
-	if j.Run != n.run || j.To != n.cfg.Rank || j.From <= n.cfg.Rank || j.From >= n.cfg.Size || j.Conn < 0 || j.Conn >= n.cfg.Conns {
-		reason := fmt.Sprintf("rank %d of run %d, connection %d to rank %d; this is rank %d of run %d",
-			j.From, j.Run, j.Conn, j.To, n.cfg.Rank, n.run)
+	if j.Run != n.run || j.To != n.cfg.Rank || j.From <= n.cfg.Rank || j.From >= n.cfg.Size {
+		reason := fmt.Sprintf("rank %d of run %d, connection to rank %d; this is rank %d of run %d",
+			j.From, j.Run, j.To, n.cfg.Rank, n.run)
 		_, _ = n.say(s, jobHash(n.cfg.Job), kindRefuse, refusal{Reason: reason})
 		return a, fmt.Errorf("tcp: refused %s", reason)
 	}
-	a.from, a.index = j.From, j.Conn
+	a.from = j.From
 	return a, nil
 }

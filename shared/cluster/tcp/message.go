@@ -78,7 +78,7 @@ func (n *node) settle(q *rank.Req) {
 // keepBody keeps the memory of a large body for one that arrives: as many as there
 // are ranks, for a server has a body under way to each. The caller holds the lock.
 func (n *node) keepBody(b []byte) {
-	if cap(b) > max(eager, n.chunk) && len(n.bodies) < n.cfg.Size {
+	if cap(b) > max(eager, n.cfg.Chunk) && len(n.bodies) < n.cfg.Size {
 		n.bodies = append(n.bodies, b)
 	}
 }
@@ -103,7 +103,7 @@ func (n *node) Recycle(p *rank.Packet) {
 		n.recycle(x.B)
 	}
 	p.Body, p.Parts = nil, nil
-	if p.Whole && !p.Split && len(n.spare) < mostKept { // of pieces that overlap, as no rank sends them, another connection may have one
+	if p.Whole && len(n.spare) < mostKept {
 		*p = rank.Packet{}
 		n.spare = append(n.spare, p)
 	}
@@ -117,7 +117,7 @@ const (
 
 // recycle keeps b for a piece, in place of what was kept longest if that is enough. The caller holds the lock.
 func (n *node) recycle(b []byte) {
-	if cap(b) < leastKept || cap(b) > n.chunk {
+	if cap(b) < leastKept || cap(b) > n.cfg.Chunk {
 		return
 	}
 	if len(n.free) == mostKept {
@@ -140,7 +140,7 @@ func (n *node) packet() *rank.Packet {
 // buffer returns memory for a piece that comes before its receive: kept, of less than four times its size, or new. The caller
 // holds the lock.
 func (n *node) buffer(size int) []byte {
-	if size < leastKept || size > n.chunk {
+	if size < leastKept || size > n.cfg.Chunk {
 		return make([]byte, size)
 	}
 	for i := len(n.free) - 1; i >= 0; i-- {
@@ -149,7 +149,7 @@ func (n *node) buffer(size int) []byte {
 			return b[:size]
 		}
 	}
-	return make([]byte, size, min(1<<bits.Len(uint(size-1)), n.chunk))
+	return make([]byte, size, min(1<<bits.Len(uint(size-1)), n.cfg.Chunk))
 }
 
 // place returns where size bytes at off of p go. The caller holds the lock.
@@ -185,7 +185,7 @@ func (n *node) post(q *rank.Req, to int, m *cluster.Msg, body []byte, flags uint
 		h.Flags |= cluster.FlagDeclared
 		body = nil
 	}
-	frames := n.peers[to].push(h, body, q, n.chunk)
+	frames := n.peers[to].push(h, body, q, n.cfg.Chunk)
 	n.pending += frames
 	if len(body) > n.eager {
 		q.Left += frames

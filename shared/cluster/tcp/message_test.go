@@ -23,8 +23,8 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 		}
 		n := newNode(cfg, 1, nil)
 		defer n.cancel()
-		p := &peer{n: n, rank: 1, links: make([]*link, 1), arriving: map[int64]*rank.Packet{}}
-		l := newLink(n, p, 0, streamOf(nil))
+		p := &peer{n: n, rank: 1}
+		l := newLink(n, p, streamOf(nil))
 		var m cluster.Msg
 		q, early := n.self.NewReq(rank.Receiving), false
 		var both sync.WaitGroup
@@ -61,30 +61,41 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 	}
 }
 
-// A message that declares its body may come between the pieces of another, over another connection.
-func TestADeclaredMessageBetweenPieces(t *testing.T) {
-	cfg, err := Config{Size: 2, Rendezvous: "127.0.0.1:1"}.checked()
+// Pieces come in order, one message after the other: what is not the next one has no place.
+func TestPiecesOutOfOrderHaveNoPlace(t *testing.T) {
+	cfg, err := Config{Size: 2, Rendezvous: "127.0.0.1:1", Chunk: 10}.checked()
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := newNode(cfg, 1, nil)
 	defer n.cancel()
-	n.chunk = 10
-	p := &peer{n: n, rank: 1, arriving: map[int64]*rank.Packet{}}
+	p := &peer{n: n, rank: 1}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	for i, h := range []cluster.Header{
-		{From: 1, Tag: 1, Size: 15, Piece: 10},
-		{From: 1, Tag: 1, Size: 9, Flags: cluster.FlagDeclared},
-		{From: 1, Tag: 1, Size: 15, Piece: 5, Flags: cluster.FlagMore, Meta: [4]int64{0, 10}},
-	} {
-		m, piece := p.announce(h)
-		if m == nil || len(piece) != h.Piece {
-			t.Fatalf("frame %d has no place", i)
-		}
-		p.landed(h, m)
+	more := func(number, off int64, size int) cluster.Header {
+		return cluster.Header{From: 1, Tag: 1, Size: size, Piece: 5, Flags: cluster.FlagMore, Meta: [4]int64{number, off}}
 	}
-	if p.arrived != 2 || len(p.arriving) != 0 {
-		t.Errorf("%d messages arrived, %d are open", p.arrived, len(p.arriving))
+	first := cluster.Header{From: 1, Tag: 1, Size: 20, Piece: 10}
+	declared := cluster.Header{From: 1, Tag: 1, Size: 9, Flags: cluster.FlagDeclared}
+	for i, step := range []struct {
+		h    cluster.Header
+		fits bool
+	}{
+		{more(0, 10, 20), false}, // of no message
+		{declared, true}, {first, true},
+		{first, false}, {declared, false}, {more(0, 10, 20), false}, {more(1, 15, 20), false}, {more(1, 10, 21), false},
+		{more(1, 10, 20), true}, {more(1, 10, 20), false}, {more(1, 15, 20), true},
+		{more(1, 15, 20), false}, {declared, true},
+	} {
+		m, piece := p.announce(step.h)
+		if (m != nil) != step.fits || m != nil && len(piece) != step.h.Piece {
+			t.Fatalf("step %d: %+v, %d bytes; fits %v", i, m, len(piece), step.fits)
+		}
+		if m != nil {
+			p.landed(step.h, m)
+		}
+	}
+	if p.arrived != 3 || p.open != nil {
+		t.Errorf("%d messages arrived, %+v is open", p.arrived, p.open)
 	}
 }

@@ -47,18 +47,15 @@ type node struct {
 	inbox     chan event    // the book, then begin
 	concluded chan struct{} // closed when the run has ended for this rank
 
-	cond     *sync.Cond // pending is 0, a message was announced, or stopping
+	cond     *sync.Cond // pending is 0, or stopping
 	stopping bool       // no more goroutines for links
 	open     []io.Closer
 	book     book
-	chunk    int
 	eager    int      // see the constant
 	peers    []*peer  // by rank, nil: this one
 	free     [][]byte // for pieces
 	bodies   [][]byte // for whole bodies: such as were given away and have been written
 	spare    []*rank.Packet
-	probed   chan struct{}
-	tried    int64 // bytes of the probe, at rank 0
 	acked    int64 // bytes of messages, says the kernel; −1: it does not
 
 	end     *ending
@@ -73,7 +70,7 @@ type node struct {
 func newNode(cfg Config, run int, local *siblings) *node {
 	n := &node{
 		cfg: cfg, run: run, local: local, eager: eager, told: context.Background(), inbox: make(chan event, 2), concluded: make(chan struct{}),
-		probed: make(chan struct{}, 1), peers: make([]*peer, cfg.Size),
+		peers: make([]*peer, cfg.Size),
 	}
 	common := rank.Config{Seed: cfg.Seed, Size: cfg.Size, Trace: cfg.Trace, Emulate: cfg.Emulate, Fail: n.report}
 	if cfg.Elastic {
@@ -137,15 +134,13 @@ func (n *node) conclude(f *failure) {
 	var used []*link
 	n.Mu.Lock()
 	for _, p := range n.peers {
-		if p != nil {
-			used = append(used, p.links...) // nil: not yet
+		if p != nil && p.link != nil {
+			used = append(used, p.link)
 		}
 	}
 	n.Mu.Unlock()
 	for _, l := range used {
-		if l != nil {
-			l.rests()
-		}
+		l.rests()
 	}
 	_ = n.ctl.conn.Close()
 	n.ctl.finish()

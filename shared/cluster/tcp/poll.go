@@ -10,29 +10,19 @@ import (
 // errAgain is the end of what a direct connection has at the moment.
 var errAgain = errors.New("tcp: nothing to read at the moment")
 
-// errEarly is the end of what can be read before another connection has brought the first piece of a message.
-var errEarly = errors.New("tcp: the first piece is on its way on another connection")
-
 // poll moves what moves at once between this rank and peers, and one more in turn. Else a message costs its receiver what it
 // takes to wake a reader, and then the thread.
 func (n *node) poll(peers []int) (moved bool) {
 	for _, r := range peers {
 		if p := n.peers[r]; p != nil {
-			moved = p.poll() || moved
+			moved = p.link.poll() || moved
 		}
 	}
 	if len(n.peers) == 2 {
 		return moved
 	}
 	if r := int(n.turn.Add(1)) % len(n.peers); n.peers[r] != nil && !slices.Contains(peers, r) {
-		moved = n.peers[r].poll() || moved
-	}
-	return moved
-}
-
-func (p *peer) poll() (moved bool) {
-	for _, l := range p.links {
-		moved = l.poll() || moved
+		moved = n.peers[r].link.poll() || moved
 	}
 	return moved
 }
@@ -48,27 +38,23 @@ func (l *link) poll() (moved bool) {
 	if !l.in.TryLock() {
 		return moved // whoever has it reads
 	}
-	some, early, err := l.pump(true)
+	some, err := l.pump(true)
 	l.in.Unlock()
-	if early { // the reader waits for the other connection, and the kernel, which has nothing left, may not wake it
-		_ = l.conn.SetReadDeadline(time.Now())
-	}
 	if err != nil && !errors.Is(err, errStopped) {
 		l.n.blame(l.p.rank, err)
 	}
 	return moved || some
 }
 
-// pump takes what has come of the frames of a direct connection. It reports whether that was anything, and whether the rest
-// must wait for another connection. An error ends the connection; one caller is told which, others get errStopped. The caller
-// holds the lock of l.in. A brief look ends with a receive, which may be the one that is waited for: the next message has a
-// better place once its own receive is posted. What has been read is taken first: the kernel wakes nobody for it. A brief look
-// takes a read that got little for the last. Who sleeps until there is more must have seen that there is nothing, not even the
-// end.
-func (l *link) pump(brief bool) (some, early bool, err error) {
+// pump takes what has come of the frames of a direct connection, and reports whether that was anything. An error ends the
+// connection; one caller is told which, others get errStopped. The caller holds the lock of l.in. A brief look ends with a
+// receive, which may be the one that is waited for: the next message has a better place once its own receive is posted. What
+// has been read is taken first: the kernel wakes nobody for it. A brief look takes a read that got little for the last. Who
+// sleeps until there is more must have seen that there is nothing, not even the end.
+func (l *link) pump(brief bool) (some bool, err error) {
 	in := &l.in
 	if in.over {
-		return false, false, errStopped
+		return false, errStopped
 	}
 	before := l.direct.total
 	l.direct.brief, l.direct.short = brief, false
@@ -78,21 +64,20 @@ func (l *link) pump(brief bool) (some, early bool, err error) {
 	if some = l.direct.total > before; some && (in.open || in.r.Buffered() > 0) {
 		in.since = time.Now()
 	}
-	if early = errors.Is(err, errEarly); err == nil || early || errors.Is(err, errAgain) {
-		return some, early, nil
+	if err == nil || errors.Is(err, errAgain) {
+		return some, nil
 	}
 	in.over = true
-	return some, false, err
+	return some, err
 }
 
 // follow takes the frames of a direct connection until it ends, asleep while there are none that nobody polled.
 func (l *link) follow() (err error) {
-	early := false
 	done := func() bool {
 		l.in.Lock()
 		defer l.in.Unlock()
-		_, early, err = l.pump(false)
-		return err != nil || early
+		_, err = l.pump(false)
+		return err != nil
 	}
 	for {
 		if e := l.conn.armRead(); e != nil {
@@ -102,15 +87,8 @@ func (l *link) follow() (err error) {
 		switch {
 		case err != nil:
 			return err
-		case e != nil && (!errors.Is(e, os.ErrDeadlineExceeded) || l.silent()):
+		case !errors.Is(e, os.ErrDeadlineExceeded) || l.silent():
 			return e
-		case e == nil && early:
-			l.in.Lock()
-			err = l.first()
-			l.in.Unlock()
-		}
-		if err != nil {
-			return err
 		}
 	}
 }

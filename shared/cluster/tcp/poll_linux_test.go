@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"runtime/debug"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ import (
 const patience = 60_000
 
 // linked returns two nodes with a data connection, of which nobody but the test reads and writes.
-func linked(t *testing.T, chunk int) (a, b *node) {
+func linked(t *testing.T) (a, b *node) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -43,9 +42,9 @@ func linked(t *testing.T, chunk int) (a, b *node) {
 		}
 		n := newNode(cfg, 1, nil)
 		t.Cleanup(n.cancel)
-		n.chunk, n.ctl = chunk, newWire(streamOf(nil), &cfg)
-		p := &peer{n: n, rank: 1 - r, job: jobHash(""), links: make([]*link, 1), arriving: map[int64]*rank.Packet{}}
-		n.peers[1-r], p.links[0] = p, newLink(n, p, 0, conn)
+		n.ctl = newWire(streamOf(nil), &cfg)
+		p := &peer{n: n, rank: 1 - r, job: jobHash("")}
+		n.peers[1-r], p.link = p, newLink(n, p, conn)
 		return n
 	}
 	return joined(0, one), joined(1, other)
@@ -76,7 +75,7 @@ func (n *node) dispatch(body []byte) *rank.Req {
 // overfill sends b more than the kernel takes at once, whatever this machine's sockets hold.
 func (n *node) overfill(t *testing.T, b *node) {
 	t.Helper()
-	out, in := n.peers[1].links[0], b.peers[0].links[0].conn.Conn.(*net.TCPConn)
+	out, in := n.peers[1].link, b.peers[0].link.conn.Conn.(*net.TCPConn)
 	if err := errors.Join(out.conn.Conn.(*net.TCPConn).SetWriteBuffer(1<<20), in.SetReadBuffer(1<<20)); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +88,7 @@ func (n *node) overfill(t *testing.T, b *node) {
 // Polls alone move messages of any size, in both directions at once, however little the kernel takes at a time.
 func TestPollsMoveEverything(t *testing.T) {
 	for _, size := range []int{0, 1, 500, eager, eager + 1, 1 << 20, race.Less(24<<20, 6<<20)} {
-		a, b := linked(t, 1<<20)
+		a, b := linked(t)
 		var in [2]cluster.Msg
 		var reqs []*rank.Req
 		for i, n := range []*node{a, b} {
@@ -115,7 +114,7 @@ func TestPollsMoveEverything(t *testing.T) {
 				t.Errorf("%d bytes: rank %d has others", size, i)
 			}
 		}
-		if a.pending != 0 || b.peers[0].links[0].left.Load() {
+		if a.pending != 0 || b.peers[0].link.left.Load() {
 			t.Errorf("%d bytes: %d frames are to be written", size, a.pending)
 		}
 	}
@@ -127,7 +126,7 @@ func TestAShortMessageAllocatesItsRequestsAlone(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, size := range []int{0, 100, 1 << 10, 4 << 10} {
 		for _, early := range []bool{false, true} {
-			a, b := linked(t, 1<<20)
+			a, b := linked(t)
 			in, body := cluster.Msg{Body: make([]byte, size)}, make([]byte, size)
 			until := func(done func() bool) {
 				for idle := 0; !done(); idle++ {
@@ -163,9 +162,9 @@ func TestAShortMessageAllocatesItsRequestsAlone(t *testing.T) {
 
 // A frame that is not as it was sent ends its connection, and one of those who read it says so.
 func TestAPollFindsACorruptFrame(t *testing.T) {
-	a, b := linked(t, 1<<20)
+	a, b := linked(t)
 	h := cluster.Header{Job: jobHash(""), From: 0, Tag: 7, Size: 3, Piece: 3, CRC: 1}
-	if _, err := a.peers[1].links[0].conn.Write(append(h.Append(nil), 1, 2, 3)); err != nil {
+	if _, err := a.peers[1].link.conn.Write(append(h.Append(nil), 1, 2, 3)); err != nil {
 		t.Fatal(err)
 	}
 	for range patience {
@@ -175,7 +174,7 @@ func TestAPollFindsACorruptFrame(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	b.poll([]int{0})
-	b.peers[0].links[0].read()
+	b.peers[0].link.read()
 	if len(b.ctl.queue) != 1 || !bytes.Contains(b.ctl.queue[0], []byte("checksum")) {
 		t.Errorf("%d complaints: %s", len(b.ctl.queue), b.ctl.queue)
 	}
@@ -184,7 +183,7 @@ func TestAPollFindsACorruptFrame(t *testing.T) {
 // A poll that ends a receive leaves the next message where it is: its own receive may be about to be posted.
 func TestAPollEndsWithAReceive(t *testing.T) {
 	for _, size := range []int{100, 300 << 10} {
-		a, b := linked(t, 1<<20)
+		a, b := linked(t)
 		first, room := cluster.Msg{}, make([]byte, size)
 		q := b.expect(&first)
 		a.dispatch(bytes.Repeat([]byte{1}, size))
@@ -200,7 +199,7 @@ func TestAPollEndsWithAReceive(t *testing.T) {
 			}
 		}
 		until(q)
-		l := b.peers[0].links[0]
+		l := b.peers[0].link
 		if n := l.in.r.Buffered(); n > 0 {
 			t.Errorf("%d bytes: %d bytes were read and left, and nobody is woken for them", size, n)
 		}
@@ -218,54 +217,10 @@ func TestAPollEndsWithAReceive(t *testing.T) {
 	}
 }
 
-// A poll that finds the piece of a message whose first is on another connection wakes the reader, which waits for that; the
-// reader can sleep again afterwards, whether somebody took the piece or not.
-func TestAPollWakesTheReaderOfAnEarlyPiece(t *testing.T) {
-	a, b := linked(t, 1<<20)
-	l := b.peers[0].links[0]
-	l.index = 1
-	woken := make(chan error, 1)
-	go func() { woken <- l.direct.untilRead(func() bool { return false }) }()
-	h := cluster.Header{Job: jobHash(""), From: 0, Tag: 7, Size: 6, Piece: 3, Flags: cluster.FlagMore, Meta: [4]int64{0, 3}}
-	if _, err := a.peers[1].links[0].conn.Write(h.Append(nil)); err != nil {
-		t.Fatal(err)
-	}
-	for idle := 0; l.in.r.Buffered() == 0; idle++ {
-		if b.poll([]int{0}); idle > patience {
-			t.Fatal("nothing comes")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	select {
-	case err := <-woken:
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatal(err)
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("the reader sleeps on")
-	}
-	for _, taken := range []bool{false, true} {
-		if taken {
-			_, _ = l.in.r.Discard(l.in.r.Buffered())
-			_ = l.conn.SetReadDeadline(time.Now())
-		}
-		if l.silent() {
-			t.Errorf("taken %v: silent", taken)
-		}
-		err := l.conn.armRead()
-		if err == nil {
-			err = l.direct.untilRead(func() bool { return true })
-		}
-		if err != nil {
-			t.Errorf("taken %v: the reader cannot sleep: %v", taken, err)
-		}
-	}
-}
-
 // The time-out is for a frame that has begun, and counts from the last byte, whoever read it.
 func TestSilence(t *testing.T) {
-	a, b := linked(t, 1<<20)
-	l := b.peers[0].links[0]
+	a, b := linked(t)
+	l := b.peers[0].link
 	check := func(what string, since time.Duration, silent bool) {
 		t.Helper()
 		l.in.since = time.Now().Add(-since)
@@ -276,7 +231,7 @@ func TestSilence(t *testing.T) {
 	check("no frame", 2*time.Hour, false)
 	h := cluster.Header{Job: jobHash(""), From: 0, Tag: 7, Size: 3, Piece: 3}
 	for i, part := range [][]byte{h.Append(nil)[:10], h.Append(nil)[10:], {1}} {
-		if _, err := a.peers[1].links[0].conn.Write(part); err != nil {
+		if _, err := a.peers[1].link.conn.Write(part); err != nil {
 			t.Fatal(err)
 		}
 		for idle := 0; !b.poll([]int{0}); idle++ {
@@ -294,8 +249,8 @@ func TestSilence(t *testing.T) {
 
 // A connection on which nothing can be written is stuck once the time-out has passed since something was.
 func TestStuck(t *testing.T) {
-	a, b := linked(t, 1<<20)
-	l := a.peers[1].links[0]
+	a, b := linked(t)
+	l := a.peers[1].link
 	a.overfill(t, b)
 	if time.Since(l.wrote) > 30*time.Minute {
 		t.Fatalf("what the kernel took does not count: %v", l.wrote)
@@ -316,8 +271,8 @@ func TestStuck(t *testing.T) {
 // The kernel has room again before a poll knows that its write was cut short: the writer, who is told of that once, waits for
 // the poll and goes on.
 func TestAWriterGoesOnAfterAPoll(t *testing.T) {
-	a, b := linked(t, 1<<20)
-	l, other := a.peers[1].links[0], b.peers[0].links[0].conn
+	a, b := linked(t)
+	l, other := a.peers[1].link, b.peers[0].link.conn
 	a.overfill(t, b)
 	drained := make(chan error, 1)
 	writev := l.direct.writev

@@ -166,7 +166,7 @@ func pause(ctx context.Context, until time.Time) bool {
 
 // present introduces this rank, whose data listener is at addr.
 func (n *node) present(addr string) (later bool, err error) {
-	return n.ask(hello{Job: n.cfg.Job, Run: n.run, Rank: n.cfg.Rank, Size: n.cfg.Size, Conns: n.cfg.Conns, Addr: addr, Host: n.cfg.Host,
+	return n.ask(hello{Job: n.cfg.Job, Run: n.run, Rank: n.cfg.Rank, Size: n.cfg.Size, Addr: addr, Host: n.cfg.Host,
 		Elastic: n.cfg.Elastic})
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
-	"gradsync/shared/cluster/internal/rank"
 )
 
 // piped is the fabric of a node whose connections are pipes of this process, in the time of a synctest bubble: there a
@@ -60,8 +59,8 @@ func (p *piped) join(net.Listener) error {
 	n.Mu.Lock()
 	for r := range n.peers {
 		if r != n.cfg.Rank {
-			q := &peer{n: n, rank: r, job: jobHash(n.cfg.Job), arriving: map[int64]*rank.Packet{}}
-			q.links = []*link{newLink(n, q, 0, p.opens(p.ends[r]))}
+			q := &peer{n: n, rank: r, job: jobHash(n.cfg.Job)}
+			q.link = newLink(n, q, p.opens(p.ends[r]))
 			n.peers[r] = q
 		}
 	}
@@ -70,8 +69,8 @@ func (p *piped) join(net.Listener) error {
 		if q == nil {
 			continue
 		}
-		n.keep(q.links[0])
-		for _, use := range []func(){q.links[0].read, q.links[0].write} {
+		n.keep(q.link)
+		for _, use := range []func(){q.link.read, q.link.write} {
 			q.users.Add(1)
 			if !n.start(func() { defer q.users.Done(); use() }) {
 				return errStopped

@@ -17,8 +17,8 @@ const (
 	kindRefuse                         // answer: refusal; the connection ends
 	kindWelcome                        // answer: nothing; wait for the book
 	kindBook                           // rendezvous → rank: book
-	kindReady                          // rank → rendezvous: ready; its mesh stands
-	kindBegin                          // rendezvous → rank: begin
+	kindReady                          // rank → rendezvous: its mesh stands
+	kindBegin                          // rendezvous → rank: all stand
 	kindBeat                           // both ways: alive
 	kindIdle                           // rank → rendezvous: state
 	kindWave                           // rendezvous → rank: number; answer with kindState
@@ -30,8 +30,6 @@ const (
 	kindEnd                            // rendezvous → rank: ending; ends the run
 	kindJoin                           // on a data connection: join
 	kindJoined                         // answer: nothing
-	kindProbe                          // on a data connection: a piece of the probe
-	kindProbed                         // answer: all pieces came
 	kindLost                           // rendezvous → rank: losses; → who watches: Loss
 	kindWords                          // over another fabric: bytes of a control connection; none: its end
 )
@@ -40,7 +38,6 @@ type hello struct {
 	Job        string
 	Run        int // how often the runtime ran, so that runs of one job do not mix
 	Rank, Size int
-	Conns      int
 	Addr       string // of the data listener
 	Host       bool
 	Elastic    bool `json:",omitempty"`
@@ -56,10 +53,6 @@ type book struct {
 	Addrs    []string // data listeners by rank
 	HostRank int      // of the process that runs the rendezvous; −1: it is no rank
 }
-
-type ready struct{ Chunk int } // as configured or measured; 0: not by this rank
-
-type begin struct{ Chunk int }
 
 type wave struct{ Number int }
 
@@ -83,9 +76,9 @@ func (s *state) still(t *state) bool {
 }
 
 type join struct {
-	Job            string
-	Run            int
-	From, To, Conn int
+	Job      string
+	Run      int
+	From, To int
 }
 
 // report tells what a rank leaves; the result's bytes follow it.

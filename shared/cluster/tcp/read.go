@@ -22,9 +22,6 @@ func (l *link) read() {
 		if err = l.await(); err == nil {
 			err = l.next()
 		}
-		if errors.Is(err, errEarly) {
-			err = l.first()
-		}
 	}
 	if !errors.Is(err, errStopped) {
 		l.n.blame(l.p.rank, err)
@@ -72,8 +69,7 @@ func (l *link) begin(h cluster.Header) (err error) {
 	in, n := &l.in, l.n
 	switch {
 	case h.Flags&cluster.FlagControl != 0:
-		in.now = nil
-		in.dst, err = l.tried(h)
+		err = fmt.Errorf("%w: control frame %d on a data connection", errFrame, h.Tag)
 	case h.Job != l.p.job || h.From != l.p.rank:
 		err = fmt.Errorf("%w: frame %d is of job %#x, rank %d; want %#x, rank %d",
 			cluster.ErrHeader, in.frame, h.Job, h.From, l.p.job, l.p.rank)
@@ -82,66 +78,44 @@ func (l *link) begin(h cluster.Header) (err error) {
 	default:
 		n.Mu.Lock()
 		defer n.Mu.Unlock()
-		if later := h.Flags&cluster.FlagMore != 0; later {
-			if n.stopping || l.p.lost {
-				return errStopped
-			}
-			if h.Meta[0] >= l.p.announced && l.index > 0 {
-				return errEarly
-			}
-		} else if len(l.p.links) > 1 {
-			defer n.cond.Broadcast()
-		}
 		if in.now, in.dst = l.p.announce(h); in.now == nil {
-			err = fmt.Errorf("%w: frame %d continues message %d, which is not open", cluster.ErrHeader, in.frame, h.Meta[0])
+			err = fmt.Errorf("%w: frame %d, a piece of message %d, is out of order", cluster.ErrHeader, in.frame, l.p.announced)
 		}
 	}
 	in.open, in.h, in.at, in.sum = err == nil, h, 0, 0
 	return err
 }
 
-// first waits until another connection has brought the first piece of the message that the next frame continues.
-func (l *link) first() error {
-	n := l.n
-	head, err := l.in.r.Peek(cluster.HeaderBytes)
-	if err != nil {
-		return err
-	}
-	h, err := cluster.ParseHeader(head)
-	if err != nil {
-		return err
-	}
-	n.Mu.Lock()
-	defer n.Mu.Unlock()
-	for h.Meta[0] >= l.p.announced && !n.stopping && !l.p.lost {
-		n.cond.Wait()
-	}
-	return nil
-}
-
 // announce takes a frame's header and returns the message that it belongs to, with
-// the place of its piece; nil if it continues none that is open. From its first
+// the place of its piece; nil if that is not the next piece of its sender. From its first
 // piece on a message has its place among the others of its sender. The caller holds
 // the lock.
 func (p *peer) announce(h cluster.Header) (m *rank.Packet, dst []byte) {
-	if h.Flags&cluster.FlagMore != 0 {
-		m = p.arriving[h.Meta[0]]
-		if m == nil || m.Size != h.Size || h.Piece > m.Size-m.Got {
+	off := 0
+	if m = p.open; m != nil {
+		off = m.Size - p.due
+		if h.Flags&cluster.FlagMore == 0 || h.Meta[0] != p.announced-1 || h.Meta[1] != int64(off) || h.Size != m.Size {
 			return nil, nil
 		}
-		return m, p.n.place(m, int(h.Meta[1]), h.Piece)
+		p.due -= h.Piece
+	} else {
+		if h.Flags&cluster.FlagMore != 0 {
+			return nil, nil
+		}
+		m = p.n.packet()
+		m.Key, m.Meta = match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, h.Meta
+		m.Size, m.Declared = h.Size, h.Flags&cluster.FlagDeclared != 0
+		p.announced++
+		p.n.self.Arrive(m)
+		if p.due = h.Size - h.Piece; m.Declared {
+			p.due = 0
+		}
 	}
-	m = p.n.packet()
-	m.Key, m.Meta = match.Key{From: h.From, Tag: h.Tag, Bcast: h.Flags&cluster.FlagBcast != 0}, h.Meta
-	m.Size, m.Declared = h.Size, h.Flags&cluster.FlagDeclared != 0
-	if !m.Declared && h.Piece < h.Size {
-		m.Split, m.Number = true, p.announced
-		p.arriving[m.Number] = m
+	if p.open = m; p.due == 0 {
+		p.open = nil
 	}
-	p.announced++
-	p.n.self.Arrive(m)
 	if h.Piece > 0 {
-		dst = p.n.place(m, 0, h.Piece)
+		dst = p.n.place(m, off, h.Piece)
 	}
 	return m, dst
 }
@@ -153,9 +127,6 @@ func (p *peer) landed(h cluster.Header, m *rank.Packet) (ended bool) {
 	m.Whole = m.Declared || m.Got == m.Size
 	if !m.Whole {
 		return false
-	}
-	if m.Split {
-		delete(p.arriving, m.Number)
 	}
 	if ended = m.Recv != nil; ended {
 		p.n.self.Finish(m)
@@ -179,10 +150,6 @@ func (l *link) body() error {
 	in.open = false
 	if in.sum != in.h.CRC {
 		return fmt.Errorf("%w: frame %d of %d bytes: checksum %#x, want %#x", errFrame, in.frame-1, len(in.dst), in.sum, in.h.CRC)
-	}
-	if in.now == nil {
-		l.measured(in.h)
-		return nil
 	}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()

@@ -56,7 +56,6 @@ func TestMistakenRanksAreRefused(t *testing.T) {
 	}{
 		{"duplicate", func(cfgs []tcp.Config) { cfgs[2].Rank = 0 }, []string{"refused rank 0", "there is a rank 0 at 127.77.77.77:"}},
 		{"size", func(cfgs []tcp.Config) { cfgs[2].Size = 4 }, []string{"refused rank 2", "it counts 4 ranks, the job has 3"}},
-		{"connections", func(cfgs []tcp.Config) { cfgs[2].Conns = 2 }, []string{"refused rank 2", "it wants 2 connections per peer, the job has 1"}},
 	} {
 		tcp.WithoutWaiting(t, func(t *testing.T) {
 			cfgs := jobInMemory(3)
@@ -201,7 +200,7 @@ func TestABadConfigurationIsTheRunsError(t *testing.T) {
 	good := tcp.Config{Size: 2, Rendezvous: "127.0.0.1:1"}
 	for _, change := range []func(c *tcp.Config){
 		func(c *tcp.Config) { c.Size = 0 }, func(c *tcp.Config) { c.Rank = 2 }, func(c *tcp.Config) { c.Rank = -1 },
-		func(c *tcp.Config) { c.Conns = -1 }, func(c *tcp.Config) { c.Chunk = -1 }, func(c *tcp.Config) { c.Timeout = -1 }, func(c *tcp.Config) { c.Timeout = 5 },
+		func(c *tcp.Config) { c.Chunk = -1 }, func(c *tcp.Config) { c.Timeout = -1 }, func(c *tcp.Config) { c.Timeout = 5 },
 		func(c *tcp.Config) { c.Rendezvous = "host" }, func(c *tcp.Config) { c.Rendezvous = "0.0.0.0:7000" },
 		func(c *tcp.Config) { c.Rendezvous = ":7000" }, func(c *tcp.Config) { c.Hosts = hosts(3) }, func(c *tcp.Config) { c.Emulate = true },
 	} {

@@ -21,29 +21,16 @@ func (n *node) prepare(ln net.Listener, body func(cluster.Proc) ([]byte, error))
 	if n.fabric.join(ln) != nil {
 		return false
 	}
-	r := ready{Chunk: n.cfg.Chunk}
-	if r.Chunk == 0 && n.cfg.Rank == 0 {
-		if r.Chunk, ok = n.probe(); !ok {
-			return false
-		}
-	}
-	_ = n.ctl.send(kindReady, r)
-	if e, ok = n.next(kindBegin); !ok {
-		return false
-	}
-	var b begin
-	if _, err := decode(e.h, e.body, &b); err != nil || b.Chunk < 1 || b.Chunk > maxChunk {
-		n.report(n.cfg.Rank, "rendezvous", errFrame)
+	_ = n.ctl.send(kindReady, nil)
+	if _, ok = n.next(kindBegin); !ok {
 		return false
 	}
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	n.chunk, n.Begin = b.Chunk, n.local.begin()
+	n.Begin = n.local.begin()
 	for _, p := range n.peers {
-		for i := 0; p != nil && i < len(p.links); i++ {
-			if l := p.links[i]; l.conn.over != nil {
-				l.extra.Store(l.conn.sent.Load()) // handshake and all: what follows is messages
-			}
+		if p != nil && p.link != nil && p.link.conn.over != nil {
+			p.link.extra = p.link.conn.sent.Load() // handshake and all: what follows is messages
 		}
 	}
 	n.self.Run(body)
@@ -127,18 +114,19 @@ func (n *node) leave() {
 func (n *node) kernel() (total int64) {
 	until := time.Now().Add(n.cfg.Timeout)
 	for _, p := range n.peers {
-		for i := 0; p != nil && i < len(p.links); i++ {
-			l := p.links[i]
-			acked, all := progress(l.conn.Conn)
-			for !all && acked >= 0 && time.Now().Before(until) {
-				time.Sleep(100 * time.Microsecond)
-				acked, all = progress(l.conn.Conn)
-			}
-			if acked < 0 || !all || l.base < 0 {
-				return -1
-			}
-			total += acked - l.base - l.extra.Load()
+		if p == nil {
+			continue
 		}
+		l := p.link
+		acked, all := progress(l.conn.Conn)
+		for !all && acked >= 0 && time.Now().Before(until) {
+			time.Sleep(100 * time.Microsecond)
+			acked, all = progress(l.conn.Conn)
+		}
+		if acked < 0 || !all || l.base < 0 {
+			return -1
+		}
+		total += acked - l.base - l.extra
 	}
 	if !counts {
 		return -1
@@ -156,7 +144,6 @@ func (n *node) outcome() (cluster.Outcome, error) {
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
 	out.Elapsed, out.Trace.Lost = n.end.Elapsed, n.end.Lost
-	out.Trace.Probe = n.tried
 	counted := n.acked >= 0
 	out.Trace.Kernel = make([]int64, n.cfg.Size)
 	out.Trace.Kernel[n.cfg.Rank] = n.acked

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"gradsync/shared/cluster/internal/rank"
@@ -134,43 +135,32 @@ func (n *node) lose(ranks []int) error {
 	return nil
 }
 
-// drop closes the connections to a peer that is lost. First those stop who read and write them; then its sends are
+// drop closes the connection to a peer that is lost. First those stop who read and write them; then its sends are
 // done, what came of its messages in part is taken back, and the rank is told.
 func (n *node) drop(p *peer) {
 	n.Mu.Lock()
 	p.lost = true
 	n.cond.Broadcast()
 	n.Mu.Unlock()
-	for _, l := range p.links {
-		_ = l.Close()
-	}
+	_ = p.link.Close()
 	p.users.Wait()
-	for _, l := range p.links {
-		l.rests()
-	}
+	p.link.rests()
 	n.Mu.Lock()
 	defer n.Mu.Unlock()
-	open := map[*rank.Packet]bool{}
-	for _, q := range p.arriving {
-		open[q] = true
-	}
-	for _, l := range p.links {
-		for _, f := range l.abandoned() {
-			n.pending--
-			if f.req != nil {
-				f.req.Left--
-				n.settle(f.req)
-			}
-		}
-		if l.in.now != nil {
-			open[l.in.now] = true
+	for _, f := range p.link.abandoned() {
+		n.pending--
+		if f.req != nil {
+			f.req.Left--
+			n.settle(f.req)
 		}
 	}
-	clear(p.arriving)
-	var parts []*rank.Packet
-	for q := range open { // in any order: Discard knows that of the receives
-		parts = append(parts, q)
+	var parts []*rank.Packet // two at most, in any order: Discard knows that of the receives
+	for _, q := range []*rank.Packet{p.open, p.link.in.now} {
+		if q != nil && !slices.Contains(parts, q) {
+			parts = append(parts, q)
+		}
 	}
+	p.open = nil
 	n.self.Discard(parts)
 	n.losses++
 	n.self.Tell(p.rank)

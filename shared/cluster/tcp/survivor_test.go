@@ -32,13 +32,13 @@ type served struct {
 
 // elastic returns the configurations of n ranks of an elastic job, of which some are to be lost, and serves their
 // rendezvous.
-func elastic(t *testing.T, n, losses int, timeout time.Duration, conns int) ([]tcp.Config, *served) {
+func elastic(t *testing.T, n, losses int, timeout time.Duration) ([]tcp.Config, *served) {
 	t.Helper()
-	return elasticBy(t, n, losses, timeout, conns, "", "")
+	return elasticBy(t, n, losses, timeout, "", "")
 }
 
 // elasticBy is elastic by certificates: in here is the rendezvous's, in there are the ranks'.
-func elasticBy(t *testing.T, n, losses int, timeout time.Duration, conns int, here, there string) ([]tcp.Config, *served) {
+func elasticBy(t *testing.T, n, losses int, timeout time.Duration, here, there string) ([]tcp.Config, *served) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,7 +47,7 @@ func elasticBy(t *testing.T, n, losses int, timeout time.Duration, conns int, he
 	cfgs := make([]tcp.Config, n)
 	for i := range cfgs {
 		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: fmt.Sprint("elastic ", losses), Rendezvous: ln.Addr().String(), Timeout: timeout, Join: never,
-			Chunk: 64 << 10, Conns: conns, Elastic: true, Certs: there}
+			Chunk: 64 << 10, Elastic: true, Certs: there}
 	}
 	s := &served{done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -139,7 +139,7 @@ func runElastic(cfg tcp.Config) {
 // and that the first of them has what all left. They have the certificates of a folder; "": none.
 func outlive(t *testing.T, certs string, n int, timeout time.Duration, blow func(p *os.Process) error, victims ...int) (procs []*process, s *served) {
 	t.Helper()
-	cfgs, s := elasticBy(t, n, len(victims), timeout, 1, certs, certs)
+	cfgs, s := elasticBy(t, n, len(victims), timeout, certs, certs)
 	for _, cfg := range cfgs {
 		procs = append(procs, launch(t, cfg))
 	}
@@ -200,53 +200,51 @@ func TestSurvivorsOfKilledProcesses(t *testing.T) {
 // Half a message of a rank that is lost is nobody's: a receive from any rank goes on with another's, one from that rank
 // ends, and sends to it end too. Its own run ends and says why.
 func TestHalfAMessageIsDiscarded(t *testing.T) {
-	for _, conns := range []int{1, 3} {
-		cfgs, s := elastic(t, 3, 1, never, conns)
-		cfgs[2] = cfgs[2].WithFaults(func(peer int, conn net.Conn) net.Conn {
-			if peer != 0 {
-				return conn
-			}
-			return &bad{Conn: conn, flip: 100_000}
-		})
-		_, errs := each(cfgs, func(p cluster.Proc) ([]byte, error) {
-			sv := p.(cluster.Survivor)
-			var m, n cluster.Msg
-			switch p.Rank() {
-			case 2:
-				sent := p.Isend(0, 1, &cluster.Msg{Body: make([]byte, 2_000_000)})
-				return nil, cluster.Wait(p, sent, p.Irecv(0, 9, &m))
-			case 1:
-				if err := cluster.Wait(p, sv.Lost()); err != nil {
-					return nil, err
-				}
-				return nil, cluster.Wait(p, p.Isend(0, 1, &cluster.Msg{Body: []byte("whole")}))
-			}
-			anyone, named := p.Irecv(cluster.Any, 1, &m), p.Irecv(2, 2, &n)
-			var reqs []cluster.Req
-			for range 10 { // most will never leave
-				reqs = append(reqs, p.Isend(2, 3, &cluster.Msg{Body: make([]byte, 2_000_000)}))
-			}
-			if err := cluster.Wait(p, anyone); err != nil || m.From != 1 || string(m.Body) != "whole" {
-				return nil, fmt.Errorf("%d bytes of rank %d, %w", len(m.Body), m.From, err)
-			}
-			if err := cluster.Wait(p, named); !errors.Is(err, cluster.ErrLost) {
-				return nil, fmt.Errorf("receive from the lost rank: %w", err)
-			}
-			return nil, cluster.Wait(p, reqs...)
-		})
-		if errs[0] != nil || errs[1] != nil {
-			t.Errorf("survivors: %v, %v", errs[0], errs[1])
+	cfgs, s := elastic(t, 3, 1, never)
+	cfgs[2] = cfgs[2].WithFaults(func(peer int, conn net.Conn) net.Conn {
+		if peer != 0 {
+			return conn
 		}
-		wantLost(t, "the lost one", errs[2], 2, "corrupt")
-		if <-s.done; s.err != nil || !slices.Equal(s.lost, []int{2}) {
-			t.Errorf("the rendezvous says %v, lost %v", s.err, s.lost)
+		return &bad{Conn: conn, flip: 100_000}
+	})
+	_, errs := each(cfgs, func(p cluster.Proc) ([]byte, error) {
+		sv := p.(cluster.Survivor)
+		var m, n cluster.Msg
+		switch p.Rank() {
+		case 2:
+			sent := p.Isend(0, 1, &cluster.Msg{Body: make([]byte, 2_000_000)})
+			return nil, cluster.Wait(p, sent, p.Irecv(0, 9, &m))
+		case 1:
+			if err := cluster.Wait(p, sv.Lost()); err != nil {
+				return nil, err
+			}
+			return nil, cluster.Wait(p, p.Isend(0, 1, &cluster.Msg{Body: []byte("whole")}))
 		}
+		anyone, named := p.Irecv(cluster.Any, 1, &m), p.Irecv(2, 2, &n)
+		var reqs []cluster.Req
+		for range 10 { // most will never leave
+			reqs = append(reqs, p.Isend(2, 3, &cluster.Msg{Body: make([]byte, 2_000_000)}))
+		}
+		if err := cluster.Wait(p, anyone); err != nil || m.From != 1 || string(m.Body) != "whole" {
+			return nil, fmt.Errorf("%d bytes of rank %d, %w", len(m.Body), m.From, err)
+		}
+		if err := cluster.Wait(p, named); !errors.Is(err, cluster.ErrLost) {
+			return nil, fmt.Errorf("receive from the lost rank: %w", err)
+		}
+		return nil, cluster.Wait(p, reqs...)
+	})
+	if errs[0] != nil || errs[1] != nil {
+		t.Errorf("survivors: %v, %v", errs[0], errs[1])
+	}
+	wantLost(t, "the lost one", errs[2], 2, "corrupt")
+	if <-s.done; s.err != nil || !slices.Equal(s.lost, []int{2}) {
+		t.Errorf("the rendezvous says %v, lost %v", s.err, s.lost)
 	}
 }
 
 // A job agrees on whether it is elastic.
 func TestElasticForAllOrNone(t *testing.T) {
-	cfgs, s := elastic(t, 2, 0, never, 1)
+	cfgs, s := elastic(t, 2, 0, never)
 	cfgs[1].Elastic = false
 	_, errs := each(cfgs[1:], nothing)
 	wantAll(t, errs, "elastic false, the job true")

@@ -17,9 +17,8 @@ type Runtime struct {
 	loop bool   // all ranks in this process
 	over Fabric // in place of TCP; nil: TCP
 
-	mu    sync.Mutex
-	runs  int
-	chunk int
+	mu   sync.Mutex
+	runs int
 }
 
 // New returns a runtime whose Run is rank cfg.Rank's part of a run of
@@ -49,14 +48,6 @@ func (r *Runtime) Size() int {
 		return 0
 	}
 	return r.cfg.Size
-}
-
-// Chunk returns the bytes per frame of the last run: as configured, or as the
-// probe chose; 0 before the first.
-func (r *Runtime) Chunk() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.chunk
 }
 
 // Run runs body on this process's rank, or on all ranks of a Loopback. It
@@ -91,16 +82,7 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 			return cluster.Outcome{}, err
 		}
 	}
-	n := newNode(cfg, run, nil)
-	out, err := n.process(ctx, ln, body)
-	r.keep(n)
-	return out, err
-}
-
-func (r *Runtime) keep(n *node) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.chunk = n.chunk
+	return newNode(cfg, run, nil).process(ctx, ln, body)
 }
 
 // loopback runs all ranks in this process.
@@ -166,7 +148,6 @@ func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc)
 	for _, rank := range lost {
 		errs[rank] = nil // it counts for nothing
 	}
-	r.keep(nodes[first])
 	out := outs[first]
 	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
 	if i < 0 {

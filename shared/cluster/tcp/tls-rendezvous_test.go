@@ -35,7 +35,7 @@ func only(t *testing.T, dir string, files ...string) string {
 // run over TLS goes on without the rank that it loses. In the clear it is given no stranger's ear.
 func TestRendezvousAloneOverTLS(t *testing.T) {
 	dir := certificates(t, 3)
-	cfgs, s := elasticBy(t, 3, 1, never, 1, only(t, dir, "rendezvous.pem"), only(t, dir, "rank-0.pem", "rank-1.pem", "rank-2.pem"))
+	cfgs, s := elasticBy(t, 3, 1, never, only(t, dir, "rendezvous.pem"), only(t, dir, "rank-0.pem", "rank-1.pem", "rank-2.pem"))
 	stranger, err := net.Dial("tcp", cfgs[0].Rendezvous)
 	if err != nil {
 		t.Fatal(err)

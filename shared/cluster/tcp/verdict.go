@@ -7,14 +7,11 @@ import (
 )
 
 // isReady counts ranks whose mesh stands; the last one begins the run.
-func (c *coordinator) isReady(m *member, r ready) {
-	if m.rank == 0 && r.Chunk > 0 {
-		c.chunk = r.Chunk
-	}
+func (c *coordinator) isReady() {
 	if c.ready++; c.ready == c.cfg.Size {
 		c.begun, c.since = true, time.Now()
-		c.all(kindBegin, begin{Chunk: c.chunk})
-		c.tellWatchers(kindBegin, begin{Chunk: c.chunk})
+		c.all(kindBegin, nil)
+		c.tellWatchers(kindBegin, nil)
 		c.inform.begun()
 	}
 }

@@ -88,7 +88,7 @@ func held(t *testing.T, dir, holder string) *identity {
 
 // interrupts says all that could change a run, if a watcher said it and anybody heard.
 func (n *node) interrupts() {
-	for kind, v := range map[cluster.Tag]any{kindReady: ready{}, kindDone: report{}, kindFail: failure{Rank: 0, Op: "body", Text: "forged"},
+	for kind, v := range map[cluster.Tag]any{kindReady: nil, kindDone: report{}, kindFail: failure{Rank: 0, Op: "body", Text: "forged"},
 		kindIdle: state{Idle: true}, kindHello: hello{Job: secret, Run: 1, Size: 999}} {
 		_ = n.ctl.send(kind, v)
 	}

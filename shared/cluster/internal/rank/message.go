@@ -30,9 +30,7 @@ type Packet struct {
 	Recv     *Req   // the receive that it is for, once there is one
 
 	// For a Network whose messages come in pieces: without a body too one is whole only when that says it.
-	Split  bool  // it has several pieces
-	Got    int   // bytes so far
-	Number int64 // among the messages of its sender
+	Got int // bytes so far
 }
 
 // Part is a piece of a body.
