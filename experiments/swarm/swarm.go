@@ -82,6 +82,9 @@ type Rank struct {
 	faults.Host
 }
 
+// String tells of the rank's faults.
+func (r Rank) String() string { return fmt.Sprintf("rank %d: %v", r.Rank, r.Host) }
+
 // Tally counts a method's seeds.
 type Tally struct {
 	Method  string `json:"method"`
@@ -102,6 +105,19 @@ type Tally struct {
 type Report struct {
 	Tallies []Tally `json:"methods"`
 	Failure *Seed   `json:"failure"`
+	Runs    []Seed  `json:"runs,omitempty"` // of One
+}
+
+// One runs the first seed of each method, all of them, and tells all of each.
+func One(ctx context.Context, c Config) (Report, error) {
+	r := Report{Tallies: []Tally{}}
+	for _, name := range c.Methods {
+		s := Judge(ctx, name, c.First)
+		if r.Runs = append(r.Runs, s); s.Broken != "" && r.Failure == nil {
+			r.Failure = &s
+		}
+	}
+	return r, ctx.Err()
 }
 
 // round is how many seeds are judged at a time: a failure is the lowest seed of its round, however many cores run.
