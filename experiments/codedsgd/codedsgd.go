@@ -20,7 +20,6 @@ import (
 	"gradsync/experiments/codedsgd/fig12"
 	"gradsync/experiments/codedsgd/proof"
 	"gradsync/experiments/codedsgd/quantisation"
-	"gradsync/experiments/codedsgd/robust"
 	"gradsync/experiments/codedsgd/scheme"
 	"gradsync/experiments/codedsgd/speed"
 	"gradsync/experiments/codedsgd/survival"
@@ -33,5 +32,5 @@ import (
 func Experiments() []exp.Experiment {
 	return slices.Concat(scheme.Experiments(), proof.Experiments(), []exp.Experiment{accounting.Experiment(), table1.Experiment()},
 		convergence.Experiments(), fig12.Experiments(), convergence.ThreeAlgorithms(),
-		[]exp.Experiment{abstracts.Experiment(), quantisation.Experiment(), speed.Experiment(), robust.Experiment(), survival.Experiment()})
+		[]exp.Experiment{abstracts.Experiment(), quantisation.Experiment(), speed.Experiment(), survival.Experiment()})
 }

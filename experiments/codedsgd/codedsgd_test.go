@@ -38,7 +38,7 @@ var where = map[string]string{
 // paged are the experiments in the order of the page.
 var paged = []string{"fig1", "fig2", "fig3", "proof", "overcount", "accounting",
 	"table1", "table2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14", "fig15",
-	"abstracts", "quantisation", "speed", "robust", "survival"}
+	"abstracts", "quantisation", "speed", "survival"}
 
 // Every experiment runs in every profile, but survival, of which real data change nothing that it asks. Each says where it comes from, and estimates its
 // time, more for more.

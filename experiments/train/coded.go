@@ -62,12 +62,8 @@ func shapes(m *model.Model) [][2]int {
 func (x *replica) code(blocks *blocks) error {
 	job := x.codedJob(x.steps)
 	if x.task != nil {
-		task := &codedTask{Task: x.task, blocks: blocks, attack: x.cfg.Attack}
-		if task.attack != nil {
-			task.bad = task.attack.first(&x.cfg)
-		}
 		var err error
-		if job.Task, err = x.onDevice(task, job.Options.Rule); err != nil {
+		if job.Task, err = x.onDevice(&codedTask{x.task, blocks}); err != nil {
 			return err
 		}
 	}
@@ -89,11 +85,10 @@ func (x *replica) code(blocks *blocks) error {
 	return nil
 }
 
-// onDevice returns the task that rounds on a device, where there is one and no rule wants the
-// gradients as they are.
-func (x *replica) onDevice(task *codedTask, rule codedsgd.Rule) (codedsgd.Task, error) {
+// onDevice returns the task that rounds on a device, where there is one.
+func (x *replica) onDevice(task *codedTask) (codedsgd.Task, error) {
 	e, err := x.task.pool.exchanger()
-	if err != nil || e == nil || rule.Name != "" {
+	if err != nil || e == nil {
 		return task, err
 	}
 	f, err := newDeviceFixed(task.Task, e)
@@ -153,8 +148,6 @@ const passImages = 128
 type codedTask struct {
 	*Task
 	blocks *blocks // nil: every holder computes its blocks itself
-	attack *Attack // nil: none
-	bad    []int   // first images of the bad pieces
 }
 
 var _ codedsgd.Task = (*codedTask)(nil)
@@ -184,22 +177,14 @@ func (t *codedTask) BlockGrad(step int64, lo, hi int, grads []float32, done func
 }
 
 func (t *codedTask) blockGrad(step int64, lo, hi int, grads []float32, done func(layer int)) (loss float64, err error) {
-	if t.attacked(lo, hi) {
-		return t.badGrad(step, lo, hi, grads, done)
-	}
-	return t.imagesGrad(step, lo, hi, false, grads, done)
-}
-
-// imagesGrad writes the sum of the images' gradients, of the opposite labels if flipped.
-func (t *codedTask) imagesGrad(step int64, lo, hi int, flipped bool, grads []float32, done func(layer int)) (loss float64, err error) {
 	images := t.indices(step)[lo:hi]
 	if len(images) <= passImages && len(images) > 0 {
-		return t.pass(images, flipped, grads, done)
+		return t.pass(images, grads, done)
 	}
 	clear(grads)
 	part := make([]float32, len(grads))
 	for from := 0; from < len(images); from += passImages {
-		l, err := t.pass(images[from:min(from+passImages, len(images))], flipped, part, nil)
+		l, err := t.pass(images[from:min(from+passImages, len(images))], part, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -213,7 +198,7 @@ func (t *codedTask) imagesGrad(step int64, lo, hi int, flipped bool, grads []flo
 }
 
 // pass computes the sum of some images' gradients, which an engine gives as a mean.
-func (t *codedTask) pass(images []int, flipped bool, grads []float32, done func(layer int)) (float64, error) {
+func (t *codedTask) pass(images []int, grads []float32, done func(layer int)) (float64, error) {
 	w, err := t.pool.borrow()
 	if err != nil {
 		return 0, err
@@ -221,11 +206,6 @@ func (t *codedTask) pass(images []int, flipped bool, grads []float32, done func(
 	defer t.pool.giveBack(w)
 	if err := w.fill(t.set, &t.set.Train, images); err != nil {
 		return 0, err
-	}
-	if flipped {
-		for i, label := range w.labels {
-			w.labels[i] = uint8(t.set.Classes-1) - label
-		}
 	}
 	n := len(images)
 	loss, err := w.stepper.Gradient(t.params, grads, w.x, w.labels, func(l int, g []float32) error {

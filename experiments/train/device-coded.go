@@ -13,13 +13,13 @@ import (
 type fixedTask struct {
 	*codedTask
 	*deviceFixed
-	badGrads []float32 // a bad piece's gradient
 }
 
 var _ codedsgd.Quantiser = (*fixedTask)(nil)
 
 // BlockFixed is BlockGrad in fixed point; where ranks share blocks the first computes it.
-func (t *fixedTask) BlockFixed(step int64, lo, hi int, fixed []int32, within codedsgd.FixedPoint, done func(layer, saturated, notFinite int)) (float64, error) {
+func (t *fixedTask) BlockFixed(step int64, lo, hi int, fixed []int32, within codedsgd.FixedPoint,
+	done func(layer, saturated, notFinite int)) (float64, error) {
 	if t.blocks == nil {
 		return t.blockFixed(step, lo, hi, fixed, within, done)
 	}
@@ -44,12 +44,9 @@ func (t *fixedTask) BlockFixed(step int64, lo, hi int, fixed []int32, within cod
 	return b.loss, nil
 }
 
-// blockFixed computes a block, a bad piece on the host.
+// blockFixed computes a block.
 func (t *fixedTask) blockFixed(step int64, lo, hi int, fixed []int32, within codedsgd.FixedPoint,
 	done func(layer, saturated, notFinite int)) (loss float64, err error) {
-	if t.attacked(lo, hi) {
-		return t.badFixed(step, lo, hi, fixed, within, done)
-	}
 	images, f := t.indices(step)[lo:hi], t.deviceFixed
 	f.host, f.within, f.done = fixed, within, done
 	for from := 0; from < len(images); from += passImages {
@@ -62,19 +59,6 @@ func (t *fixedTask) blockFixed(step int64, lo, hi int, fixed []int32, within cod
 		loss += mean * float64(to-from)
 	}
 	return loss, nil
-}
-
-// badFixed rounds a bad piece on the host.
-func (t *fixedTask) badFixed(step int64, lo, hi int, fixed []int32, within codedsgd.FixedPoint,
-	done func(layer, saturated, notFinite int)) (float64, error) {
-	if t.badGrads == nil {
-		t.badGrads = make([]float32, len(t.params))
-	}
-	return t.badGrad(step, lo, hi, t.badGrads, func(l int) {
-		s := t.spans[l]
-		saturated, notFinite := within.Quantise(fixed[s.lo:s.hi], t.badGrads[s.lo:s.hi])
-		done(l, saturated, notFinite)
-	})
 }
 
 // keptTask is a fixedTask that can leave blocks on the device, where it adds them up.
@@ -92,9 +76,9 @@ func (t *keptTask) close() error {
 	return cmp.Or(t.fixedTask.close(), t.e.Release(&t.sums))
 }
 
-// BlockFixed leaves a block on the device if there is no room for it on the host. A bad piece,
-// which the host makes, goes up.
-func (t *keptTask) BlockFixed(step int64, lo, hi int, fixed []int32, within codedsgd.FixedPoint, done func(layer, saturated, notFinite int)) (float64, error) {
+// BlockFixed leaves a block on the device if there is no room for it on the host.
+func (t *keptTask) BlockFixed(step int64, lo, hi int, fixed []int32, within codedsgd.FixedPoint,
+	done func(layer, saturated, notFinite int)) (float64, error) {
 	if fixed != nil {
 		return t.fixedTask.BlockFixed(step, lo, hi, fixed, within, done)
 	}
@@ -109,20 +93,9 @@ func (t *keptTask) BlockFixed(step int64, lo, hi int, fixed []int32, within code
 		}
 		t.kept[lo] = to
 	}
-	if !t.attacked(lo, hi) {
-		t.to = to
-		defer func() { t.to = nil }()
-		return t.blockFixed(step, lo, hi, nil, within, done)
-	}
-	var failed error
-	made := make([]int32, len(t.params))
-	loss, err := t.badFixed(step, lo, hi, made, within, func(l, saturated, notFinite int) {
-		s := t.spans[l]
-		e.Upload(c, tensor.Float32s(to[s.lo:s.hi]), tensor.Float32s(made[s.lo:s.hi]))
-		failed = cmp.Or(failed, e.Settle(c))
-		done(l, saturated, notFinite)
-	})
-	return loss, cmp.Or(err, failed)
+	t.to = to
+	defer func() { t.to = nil }()
+	return t.blockFixed(step, lo, hi, nil, within, done)
 }
 
 // Sums adds up blocks on the device and receives their sums.

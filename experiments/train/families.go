@@ -144,14 +144,12 @@ type CodedSGD struct {
 	Coded *codedsgd.Options `json:"coded,omitempty"` // nil: redundancy 1
 	// SpeedAware gives nodes images by their speed.
 	SpeedAware bool `json:"speed_aware,omitempty"`
-	// Attack makes pieces of every batch adversarial; nil: none.
-	Attack *Attack `json:"attack,omitempty"`
 }
 
 // check refuses what the methods of codedsgd cannot do, and their fields elsewhere.
 func (s CodedSGD) check(c *Config) error {
 	switch {
-	case !c.coded() && (s.Coded != nil || s.SpeedAware || s.Attack != nil):
+	case !c.coded() && (s.Coded != nil || s.SpeedAware):
 		return fmt.Errorf("train: options of coded SGD, but the method is %s", c.Sync)
 	case !c.coded():
 		return nil
@@ -162,10 +160,7 @@ func (s CodedSGD) check(c *Config) error {
 	case c.Bucket > 0:
 		return fmt.Errorf("train: %s exchanges layer by layer, no buckets of %d bytes", c.Sync, c.Bucket)
 	}
-	if err := c.codedOptions().Check(c.Workers); err != nil {
-		return err
-	}
-	return s.Attack.check(c)
+	return c.codedOptions().Check(c.Workers)
 }
 
 // Serverless lists the methods that have no parameter server.

@@ -133,9 +133,7 @@ func (c *coded) load(f *flight, body []byte) ([]byte, error) {
 // unload decodes a packet and adds the one segment that it brings to the sum (the
 // first sum of eq. 17; that is over the pieces of eq. 16, in any order).
 func (c *coded) unload(f *flight, body []byte) (useful int, err error) {
-	if c.x.pieces == nil || len(c.packets[f.id].Terms) > 1 { // one piece that is kept is not added to anything
-		c.x.coded(f.numbers)
-	}
+	c.x.coded(f.numbers)
 	if c.x.store == nil {
 		return f.size, nil
 	}
@@ -156,33 +154,40 @@ func (c *coded) decode(f *flight, body []byte) (Term, error) {
 	return Decode(content, c.packets[f.id], c.x.known(f.round), f.layer, c.cuts[f.layer], c.x.each)
 }
 
-// add adds all micro-blocks of segment t, which decode left in content, to the sum, or
-// keeps them where every one is wanted.
+// inRound gives a round's micro-blocks of a store by their number in the round.
+type inRound struct {
+	*store
+	first int
+}
+
+// Layer returns the round's micro-block j of a block's gradient of one layer.
+func (r inRound) Layer(block, j, layer int) ([]int32, error) {
+	return r.store.Layer(block, r.first+j, layer)
+}
+
+// known returns the own gradients of a round.
+func (x *node) known(round int) Known {
+	if round == 0 {
+		return x.store
+	}
+	return inRound{x.store, round * x.each}
+}
+
+// add adds all micro-blocks of segment t, which decode left in content, to the sum.
 func (c *coded) add(f *flight, t Term) {
 	part, sum := f.size/4/c.x.each, c.x.sumOf(f.layer)
 	for j := range c.x.each {
-		if c.x.pieces != nil {
-			c.x.pieces.keep(t.Block*c.x.m+f.round*c.x.each+j, c.x.job.Layers[f.layer], c.cuts[f.layer], c.content[j*part:], t.Position)
-		} else {
-			c.cuts[f.layer].AccumulateTo(sum, c.content[j*part:], t.Position)
-		}
+		c.cuts[f.layer].AccumulateTo(sum, c.content[j*part:], t.Position)
 	}
 }
 
 // newUncoded returns the exchange of whole gradients, no redundancy used: each block's
-// first holder, or with a rule the one that has it earliest, sends its gradient to all nodes that lack it, in one multicast or to one
+// first holder sends its gradient to all nodes that lack it, in one multicast or to one
 // after the other. With one block per node that is ordinary SSGD.
 func newUncoded(x *node) (*coded, error) {
 	var packets []Packet
-	var earliest []int
-	if x.pieces != nil {
-		earliest = x.a.earliest()
-	}
 	for q := range x.a.Blocks() {
 		from := x.a.Holders(q)[0]
-		if earliest != nil {
-			from = earliest[q]
-		}
 		var to []int
 		for i := range x.n {
 			if !x.a.Holds(i, q) {

@@ -28,9 +28,6 @@
 // spares bytes beside summing alone where r ≥ 2 and n−2 ≤ r ≤ n−1, and nowhere else
 // (BestDepth). Proof is the proof of section 2.4 as checks.
 //
-// Where a Rule (median, Krum, clipping) wants every gradient, none can be summed first:
-// all travel as float32's words, which packets add and receivers subtract exactly.
-//
 // On a cluster.Survivor a run goes on without the nodes that it loses, as long as every block has a living
 // holder, to the very parameters of a run that loses nobody (survival.go): the paper does not say so, its
 // redundancy allows it. From the first loss on blocks travel uncoded.
@@ -51,7 +48,8 @@
 //	          TestSection24ProofNoticesMistakes
 //	§3.1 (codedsgd.html#s3.1)
 //	    Go    Dequantise, FixedPoint, FixedPoint.Quantise, Quantise, Top
-//	    tests TestSection31FixedPointOnTheRange,
+//	    tests TestSection31FixedPointBesideRationals,
+//	          TestSection31FixedPointOnTheRange,
 //	          TestSection31NotFiniteIsAnErrorAndSaturationACount,
 //	          TestSection31SaturatesAndCounts
 //	§3.2.2 (codedsgd.html#s3.2.2)
@@ -77,7 +75,7 @@
 //	    tests TestEquation16SegmentsMakeTheLayerWhole
 //	Eq. (17) (codedsgd/code.html#eq17)
 //	    Go    Accumulate, Cut.AccumulateTo
-//	    tests TestEquation17SumsAreWide
+//	    tests TestEquation17AfterARealExchange, TestEquation17SumsAreWide
 //	Eq. (19) (codedsgd/code.html#eq19)
 //	    Go    LRatio, formula.Ratio
 //	Eq. (20) (codedsgd/code.html#eq20)
@@ -106,7 +104,7 @@
 //	Eq. (30) (codedsgd/code.html#eq30)
 //	    Go    LNormal, formula.Normal
 //	Eq. (4) (codedsgd/code.html#eq4)
-//	    Go    Descend, Update
+//	    Go    Update
 //	    tests TestEquation4StepOfDescent
 //	Eq. (5) (codedsgd/code.html#eq5)
 //	    Go    Assignment.Nodes, Enumeration.Nodes
@@ -154,12 +152,14 @@
 //	Alg. 4 (codedsgd/code.html#alg4)
 //	    Go    Decode, Known
 //	    tests TestAlgorithm4DecodesEveryPacketExactly,
-//	          TestAlgorithm4Line5ExactlyOneIsUnknown
+//	          TestAlgorithm4Line5ExactlyOneIsUnknown,
+//	          TestAlgorithm4Line5OfEveryPacket
 //	Alg. 4, line 1 (codedsgd/code.html#alg4)
 //	    Go    Assignment.ReadHeader
 //	Alg. 4, line 5 (codedsgd/code.html#alg4)
 //	    Go    Unknown
-//	    tests TestAlgorithm4Line5ExactlyOneIsUnknown
+//	    tests TestAlgorithm4Line5ExactlyOneIsUnknown,
+//	          TestAlgorithm4Line5OfEveryPacket
 //	Fig. 3 (codedsgd/fig3.html)
 //	    Go    Columns, Cut, NewCut, Rows
 //	    tests TestFigure3SplitsByColumns

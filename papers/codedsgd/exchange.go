@@ -11,10 +11,9 @@ import (
 
 // Run trains job on all ranks; every rank calls it and gets its own Log. It repeats,
 // Steps times or until OnStep says so: gradients of the node's own blocks, in fixed
-// point or with a Rule in float32 (line 4); the exchange, of each layer while the
-// computation goes on with what is before it (lines 5 and 6); the step of descent with
-// the sum over all blocks, or with what the Rule makes of all pieces, the same bits on
-// every rank (line 7).
+// point (line 4); the exchange, of each layer while the computation goes on with what is
+// before it (lines 5 and 6); the step of descent with the sum over all blocks, the same
+// bits on every rank (line 7).
 //
 // Source: Alg. 1
 func Run(p cluster.Proc, job Job) (*Log, error) {
@@ -45,8 +44,7 @@ func Run(p cluster.Proc, job Job) (*Log, error) {
 	return x.log, err
 }
 
-// exchanger leaves the sum of all blocks' gradients in node.sum, with a Rule every piece's
-// gradient in node.pieces, by one of the methods.
+// exchanger leaves the sum of all blocks' gradients in node.sum, by one of the methods.
 type exchanger interface {
 	// exchange makes the exchange of one step. The device has been started: node.ready waits for it. In
 	// a timing-only run the same messages go without contents.
@@ -72,7 +70,6 @@ type node struct {
 	method    exchanger
 	store     *store // nil also in a step that computes nothing
 	sum       []int64
-	pieces    *pieces   // nil: the sum is all that is wanted
 	quantiser Quantiser // the task, if it makes fixed point itself; nil: the store does
 	adder     Adder     // the same, if it adds too
 	log       *Log
@@ -117,14 +114,9 @@ func newNode(p cluster.Proc, job *Job) (*node, error) {
 	if o.Method == Compressed {
 		x.o.Range = compressedRange(o.Range, x.o.MicroBlocks)
 	}
-	if x.pieces, err = newPieces(x); err != nil {
-		return nil, err
-	}
 	if job.Task != nil {
-		if x.pieces == nil {
-			x.quantiser, _ = job.Task.(Quantiser)
-			x.adder, _ = job.Task.(Adder)
-		}
+		x.quantiser, _ = job.Task.(Quantiser)
+		x.adder, _ = job.Task.(Adder)
 		x.store, x.sum, x.weights = newStore(x), make([]int64, x.params), job.Task.Params()
 	}
 	x.agreed = x.agreement()
@@ -163,9 +155,6 @@ func (x *node) iterate() error {
 	if err := x.finished(); err != nil || given {
 		return err
 	}
-	if x.pieces != nil {
-		return x.pieces.descend(x)
-	}
 	// The sum of eight bytes, and the parameter that is read and written.
 	work := cluster.Work{FLOP: 4 * float64(x.params), Bytes: 16 * float64(x.params)}
 	if x.store == nil {
@@ -179,11 +168,9 @@ func (x *node) iterate() error {
 }
 
 // addOwn adds the node's own gradients of a layer, quantised like everybody's, to the
-// sum (the second sum of eq. 17), or with a Rule keeps them as pieces.
+// sum (the second sum of eq. 17).
 func (x *node) addOwn(l int) error {
-	if x.pieces == nil {
-		x.coded(len(x.own) * x.m * x.job.Layers[l].Length)
-	}
+	x.coded(len(x.own) * x.m * x.job.Layers[l].Length)
 	if x.store != nil {
 		for _, q := range x.own {
 			for j := range x.m {
@@ -191,11 +178,7 @@ func (x *node) addOwn(l int) error {
 				if err != nil {
 					return err
 				}
-				if x.pieces != nil {
-					x.pieces.keepOwn(q*x.m+j, x.job.Layers[l], g)
-				} else {
-					Accumulate(x.sumOf(l), g)
-				}
+				Accumulate(x.sumOf(l), g)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ func TestOptionsThatNoModelCanHave(t *testing.T) {
 		"more than 1000000 packets of 462":     {12, Options{Redundancy: 6, Literal: true}},
 		"13 terms of 2496144 blocks":           {24, Options{Redundancy: 13}},
 		"messages in a step":                   {62, Options{Redundancy: 5}},
+		"not of cssgd":                         {3, Options{Redundancy: 2, Rounds: true, Literal: true}},
 		"sums of depth 31 among 62 nodes":      {62, Options{Method: Compressed, Redundancy: 57, Depth: 31}},
 	} {
 		err := x.o.Check(x.n)

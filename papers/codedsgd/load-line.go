@@ -31,9 +31,7 @@ import "math/big"
 // r = n−1 and r = n, which is one worker alone, n times.
 //
 // The argument ends where messages are charged per receiver and where the exchange hides
-// behind computing. An aggregation that needs every block's gradient, so that sums cannot
-// travel in their place, has a line of its own, (n−r)/(n−1) of what r = 1 sends, with the
-// same outcome without overlap (codedsgd/robust).
+// behind computing.
 //
 // Source: ours: Eq. (28) beside the two ways that need no redundancy
 func TradeOff(n, r int) *big.Rat {

@@ -3,7 +3,6 @@
 package codedsgd
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,8 +12,7 @@ import (
 //
 //   - cssgd: Algorithm 3's coded packets, multicast to r nodes at once.
 //   - ssgd-unicast, ssgd-multicast: every block's gradient to every node that lacks
-//     it, sent by its first holder, or with a Rule by the holder that computes it
-//     earliest, one copy per receiver or one multicast. With
+//     it, sent by its first holder, one copy per receiver or one multicast. With
 //     Redundancy 1 and MicroBlocks 0 that is ordinary SSGD, whose nodes send one
 //     summed gradient each.
 //   - compressed: sum, then code: a reduce-scatter of slices by coded packets of
@@ -65,11 +63,6 @@ type Options struct {
 	// the range is then that times the least power of two not below their number.
 	Range float64 `json:"range,omitempty"`
 
-	// Rule makes one gradient of all pieces', each the mean over its samples, in float32: the
-	// exchange brings every piece to every node and adds none. It has no Range, and
-	// compressed, which adds before it sends, no Rule.
-	Rule Rule `json:"rule,omitzero"`
-
 	// Rounds computes and sends micro-block by micro-block: the first of every own block, then
 	// the second of every one, each in packets of its own, which leave as soon as that round
 	// has what they need. Else a packet has its segments of all micro-blocks side by side.
@@ -101,9 +94,6 @@ func (o Options) withDefaults(n int) (Options, error) {
 	}
 	if o.Split == "" {
 		o.Split = Rows
-	}
-	if o.Rule.Name != "" && (o.Range != 0 || o.Method == Compressed) {
-		return o, fmt.Errorf("codedsgd: rule %s wants every piece in float32: neither a range, %g, nor sums, method %s", o.Rule.Name, o.Range, o.Method)
 	}
 	if o.Range == 0 {
 		o.Range = 10
@@ -143,9 +133,6 @@ func (o Options) withDefaults(n int) (Options, error) {
 		return o, fmt.Errorf("codedsgd: %d micro-blocks, want a multiple of the %d blocks", o.MicroBlocks, blocks)
 	case o.MicroBlocks > maxBlocks:
 		return o, fmt.Errorf("codedsgd: %d micro-blocks, want at most %d", o.MicroBlocks, maxBlocks)
-	}
-	if err := o.Rule.check(cmp.Or(o.MicroBlocks, subsets(n, o.Redundancy))); err != nil {
-		return o, err
 	}
 	return o, o.affordable(n)
 }

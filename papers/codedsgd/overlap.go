@@ -173,7 +173,7 @@ func (x *node) reach(stage int) error {
 	}
 	for x.passed < stage {
 		x.passed++
-		if k := x.passed % (x.last + 2); k > 0 && x.pieces == nil { // float32 goes as it is
+		if k := x.passed % (x.last + 2); k > 0 {
 			x.coded(x.each * x.job.Layers[x.last+1-k].Length)
 		}
 	}
@@ -203,14 +203,13 @@ func (x *node) finished() error {
 	return s.stock(&x.log.Totals, x.step)
 }
 
-// store holds a node's own gradients in fixed point, or for a rule as float32's words, and gives out no others: a node
-// decodes by the gradients that it computed.
+// store holds a node's own gradients in fixed point and gives out no others: a node decodes
+// by the gradients that it computed.
 type store struct {
 	rank   int
 	layers []cluster.Layer
 	within FixedPoint
 	m      int
-	bounds []int     // of the pieces whose means a rule wants; nil: sums in fixed point
 	place  []int     // of a block among the node's own; −1: it lacks it
 	grads  []float32 // of the micro-block that is being computed
 	fixed  [][]int32 // [place·m + micro-block]; of blocks that stay on a device nil
@@ -222,9 +221,6 @@ type store struct {
 
 func newStore(x *node) *store {
 	s := &store{rank: x.rank, layers: x.job.Layers, within: FixedPoint{x.o.Range, Top}, m: x.m, grads: make([]float32, x.params)}
-	if x.pieces != nil {
-		s.bounds = x.bounds
-	}
 	s.place = make([]int, x.a.Blocks())
 	for q := range s.place {
 		s.place[q] = -1
@@ -265,11 +261,7 @@ func (s *store) micro(block, j int) []int32 { return s.fixed[s.place[block]*s.m+
 // returns Quantise's counts.
 func (s *store) put(block, j, layer int) (saturated, notFinite int) {
 	l := s.layers[layer]
-	dst, src := s.micro(block, j)[l.Offset:], s.grads[l.Offset:l.Offset+l.Length]
-	if s.bounds == nil {
-		return s.within.Quantise(dst, src)
-	}
-	return 0, words(dst, src, s.bounds[block*s.m+j+1]-s.bounds[block*s.m+j])
+	return s.within.Quantise(s.micro(block, j)[l.Offset:], s.grads[l.Offset:l.Offset+l.Length])
 }
 
 // count adds what could not be represented of a layer.
@@ -282,13 +274,13 @@ func (s *store) count(layer, saturated, notFinite int) {
 }
 
 // stock moves the step's counts to t. Numbers out of range were saturated, which
-// training survives; NaN and infinities are an error, unless a rule looks at every piece.
+// training survives; NaN and infinities are an error.
 func (s *store) stock(t *Totals, step int64) error {
 	bad := s.notFinite
 	t.Saturated += s.saturated
 	t.NotFinite += bad
 	s.saturated, s.notFinite = 0, 0
-	if bad > 0 && s.bounds == nil {
+	if bad > 0 {
 		return &NotFiniteError{Rank: s.rank, Step: step, Numbers: bad, Layer: s.layer, Name: s.layers[s.layer].Name}
 	}
 	return nil
@@ -296,24 +288,19 @@ func (s *store) stock(t *Totals, step int64) error {
 
 // NotFiniteError ends a run whose gradients are no numbers any more: it has diverged.
 //
-// Source: ours: no integer stands for NaN, and no rule tolerates any number of them
+// Source: ours: no integer stands for NaN
 type NotFiniteError struct {
 	Rank    int
 	Step    int64
-	Numbers int64 // NaN and infinite ones, of the rank's own gradients, or of Rule's outcome
+	Numbers int64 // NaN and infinite ones, of the rank's own gradients
 	Layer   int   // the last that has some
 	Name    string
-	Rule    string // "": gradients were to be added
 }
 
 // Error says where.
 //
 // Source: ours: as the type
 func (e *NotFiniteError) Error() string {
-	of := "its gradients"
-	if e.Rule != "" {
-		of = "what rule " + e.Rule + " makes of all pieces"
-	}
-	return fmt.Sprintf("codedsgd: rank %d, step %d: %d numbers of %s are NaN or infinite, the last in layer %d %q",
-		e.Rank, e.Step, e.Numbers, of, e.Layer, e.Name)
+	return fmt.Sprintf("codedsgd: rank %d, step %d: %d numbers of its gradients are NaN or infinite, the last in layer %d %q",
+		e.Rank, e.Step, e.Numbers, e.Layer, e.Name)
 }

@@ -1,7 +1,7 @@
 package codedsgd
 
 // Quantiser is a Task that makes fixed point of gradients where it computes them, on a device,
-// so that the host is given what it sends and adds. A Rule wants float32 and does without.
+// so that the host is given what it sends and adds.
 //
 // Packets of blocks are made on the host: a node needs every block that it computed there,
 // to decode by (Algorithm 4) and to add (17), so their sums would only come on top.

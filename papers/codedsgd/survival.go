@@ -150,7 +150,7 @@ func (x *node) give(blocks []int) *cluster.Msg {
 	return m
 }
 
-// take adds the blocks of a message to the sum, or with a Rule keeps their pieces.
+// take adds the blocks of a message to the sum.
 func (x *node) take(from int, m *cluster.Msg, blocks []int) error {
 	each := 4 * x.params
 	if size := each * x.m * len(blocks); m.Meta != x.mark() || m.Size() != size || (m.Body == nil) != (x.store == nil) {
@@ -159,26 +159,18 @@ func (x *node) take(from int, m *cluster.Msg, blocks []int) error {
 	}
 	x.log.Totals.Received += int64(m.Size())
 	x.log.Totals.Useful += int64(m.Size())
-	if x.pieces == nil {
-		x.coded(x.params * x.m * len(blocks))
-	}
+	x.coded(x.params * x.m * len(blocks))
 	if x.store == nil {
 		return nil
 	}
 	buffer := make([]int32, x.params)
-	for i, q := range blocks {
+	for i := range blocks {
 		for j := range x.m {
 			at := (i*x.m + j) * each
 			if err := vec.FromInt32(buffer, m.Body[at:at+each]); err != nil {
 				return err
 			}
-			if x.pieces == nil {
-				Accumulate(x.sum, buffer)
-				continue
-			}
-			for _, l := range x.job.Layers {
-				x.pieces.keepOwn(q*x.m+j, l, buffer[l.Offset:l.Offset+l.Length])
-			}
+			Accumulate(x.sum, buffer)
 		}
 	}
 	return nil

@@ -31,8 +31,6 @@ type Exchange struct {
 	Whole bool `json:"whole,omitempty"`
 	// NoOverlap exchanges when the backward pass is over.
 	NoOverlap bool `json:"no_overlap,omitempty"`
-	// Rounds sends micro-block by micro-block (codedsgd.Options.Rounds).
-	Rounds bool `json:"rounds,omitempty"`
 }
 
 // Unicast and Multicast are SSGD; a variant says what travels.
@@ -88,10 +86,8 @@ type Config struct {
 	// them.
 	Speeds []float64 `json:"speeds,omitempty"`
 	Uneven bool      `json:"uneven,omitempty"`
-	// Rule wants every piece at every node; the zero value their sum.
-	Rule  codedsgd.Rule `json:"rule,omitzero"`
-	Steps int           `json:"steps,omitempty"` // 0: Iterations
-	Seed  uint64        `json:"seed,omitempty"`  // of the jitter
+	Steps  int       `json:"steps,omitempty"` // 0: Iterations
+	Seed   uint64    `json:"seed,omitempty"`  // of the jitter
 }
 
 // Variant is a way in which the redundancies are timed.
@@ -274,7 +270,7 @@ func (s *Config) run(ctx context.Context, p *cluster.Platform) (it Iteration, er
 	steps := cmp.Or(s.Steps, Iterations)
 	job := codedsgd.Job{Layers: layers, Shapes: shapes, Batch: s.grow() * s.Net.Batch(s.Nodes), Rate: 0.05, Steps: int64(steps),
 		Options: codedsgd.Options{Method: s.Exchange.Method, Redundancy: s.redundancy(), MicroBlocks: s.micro(), NoOverlap: s.Exchange.NoOverlap,
-			Charge: !s.Ideal, Rate: train.CodingRate, Rule: s.Rule, Rounds: s.Exchange.Rounds}}
+			Charge: !s.Ideal, Rate: train.CodingRate}}
 	if s.Uneven {
 		job.Options.Speeds = slices.Clone(s.Speeds)
 	}
