@@ -161,10 +161,10 @@ func exactConfig(env exp.Env, n, r int, sync string, aware bool) train.Config {
 
 // Experiment asks what cutting blocks by speed gains.
 func Experiment() exp.Experiment {
-	return kit.Inquiry{ID: "codedsgd/speed", Source: "CSSGD, §2.1 and §3.2.5", Kind: result.TimingOnly, Profiles: exp.Profiles,
+	return kit.Inquiry{ID: "codedsgd/speed", Source: "CSSGD, §2.1", Kind: result.TimingOnly, Profiles: exp.Profiles,
 		Seconds: func(string, int) float64 { return 1.5 },
 		Config: func(profile string) map[string]any {
-			return map[string]any{"patterns": patterns, "redundancies": speedsOf(profile), "nodes": setup.Anchor, "more_nodes": moreNodes,
+			return map[string]any{"patterns": patterns, "redundancies": speedsOf(profile), "nodes": setup.Anchor,
 				"platform": kit.Platform(setup.Platform()), "networks": setup.Networks()}
 		},
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
@@ -180,11 +180,9 @@ func Experiment() exp.Experiment {
 			}
 			bar.Step("decoded")
 			r.Facts = exactFacts(rows, exact)
-			r.Frames = []result.Frame{speedFrame(rows), bestSpeedFrame(bestSpeeds(rows)), heldFrame(rows), exactFrame(exact), moreFrame()}
-			r.Figures = []result.Figure{
-				{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": setup.CNN.Model}, X: "r",
-					Y: []string{"saved_overlap"}, By: []string{"pattern"}},
-				{ID: "more-nodes", Form: "line", Frame: "more", Where: map[string]any{"model": setup.DNN.Model}, X: "nodes", Y: []string{"r"}, By: []string{"law"}}}
+			r.Frames = []result.Frame{speedFrame(rows), bestSpeedFrame(bestSpeeds(rows)), heldFrame(rows), exactFrame(exact)}
+			r.Figures = []result.Figure{{ID: "saved", Form: "line", Frame: "speed", Where: map[string]any{"model": setup.CNN.Model}, X: "r",
+				Y: []string{"saved_overlap"}, By: []string{"pattern"}}}
 			return nil
 		}}.Experiment()
 }
@@ -234,17 +232,15 @@ func bestSpeedFrame(best []bestSpeed) result.Frame {
 	})
 }
 
-// exactFacts counts the trainings that decode exactly, how far a node's samples are off
-// its share at most, and where r* goes with more nodes.
+// exactFacts counts the trainings that decode exactly, and how far a node's samples are off
+// its share at most.
 func exactFacts(rows []timedCase, exact []exactRow) []result.Fact {
 	off, same := 0.0, kit.CountIf(exact, exactRow.same)
 	for _, r := range rows {
 		off = max(off, furthest(r))
 	}
 	return kit.Facts("same", same, "exact", len(exact), "all_same", same == len(exact), "exact.updates", exactUpdates, "off/.1", off, "near", off < 10,
-		"nodes", setup.Anchor,
-		"nodes.most", moreNodes[len(moreNodes)-1], "batch", setup.DNN.Batch(setup.Anchor), "ratio.dnn", statedRatios[0], "ratio.cnn", statedRatios[1],
-		"stated.dnn", setup.DNN.Best, "stated.cnn", setup.CNN.Best)
+		"nodes", setup.Anchor, "batch", setup.DNN.Batch(setup.Anchor))
 }
 
 // heldFrame holds each node's samples, for the DNN.
@@ -264,25 +260,4 @@ func exactFrame(rows []exactRow) result.Frame {
 	return kit.As(result.Trained, kit.Rows("exact", "n r packets coded uncoded same even", rows, func(e exactRow) []any {
 		return []any{e.N, e.R, e.Packets, short(e.Coded), short(e.Uncoded), e.same(), short(e.Even)}
 	}))
-}
-
-// moreNodes are the sizes for which the time model's best redundancy is shown.
-var moreNodes = []int{2, 4, 6, 8, 10, 12, 16, 20, 24, 32}
-
-// statedRatios put r* = 3 and 2 at 8 nodes: the middles of the ranges, in the exact form.
-var statedRatios = []float64{7.875, 3.5}
-
-// moreFrame carries both ratios to other numbers of nodes by each law of the abstracts'
-// page but for our own Q(n).
-func moreFrame() result.Frame {
-	f := kit.NewSheet("more", "law:law model:model nodes r saved/%.0")
-	for _, l := range timing.Laws[:4] {
-		for i, net := range setup.Networks() {
-			for _, n := range moreNodes {
-				ratio := l.At(n, statedRatios[i])
-				f.Add(l.Key, net.Model, n, timing.Exact.Best(n, ratio), 100*timing.Exact.Saving(n, ratio))
-			}
-		}
-	}
-	return kit.As(result.Modelled, f.Frame)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gradsync/experiments/codedsgd/setup"
-	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	_ "gradsync/shared/tensor/engine/asm"
@@ -79,25 +78,5 @@ func TestUnevenBlocksDecodeExactly(t *testing.T) {
 	}
 	if (exactRow{Coded: "a", Uncoded: "b"}).same() || (exactRow{}).same() {
 		t.Error("unlike, or no, parameters are the same")
-	}
-}
-
-func TestBestOfMoreNodes(t *testing.T) {
-	if r := timing.Exact.Best(8, statedRatios[0]); r != setup.DNN.Best {
-		t.Errorf("r* = %d at 8 nodes", r)
-	}
-	// By hand: ρ ∝ n−1 at n = 15: 15.75, r*² = 15/14·15.75 = 16.9: T(4) = 4 + 11/56·15.75 = 7.09.
-	if r := timing.Exact.Best(15, timing.Laws[2].At(15, statedRatios[0])); r != 4 {
-		t.Errorf("r* = %d at 15 nodes on one medium", r)
-	}
-}
-
-func TestSpeedPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	r := kittest.Ran(t, Experiment(), "ci", 0)
-	if got := kittest.CellAt(t, r, "more", "r", "law", "whole", "model", setup.DNN.Model, "nodes", 32); got != 12 {
-		t.Errorf("r* = %v at 32 nodes", got)
 	}
 }
