@@ -31,18 +31,6 @@ var (
 	untimedForm   = methodForm{"dasp-untimed", "dasp", func(o *rivals.Options) { o.Alpha = 0 }}
 )
 
-// printedForms lists DASP without the re-check that holds WSS and FSS answers to Smax: Algorithm 1
-// as printed. They were added after the first run, which showed that the re-check decides nearly
-// alone.
-var printedForms = []methodForm{
-	asPrinted("printed-compute", computeForm), asPrinted("printed-iteration", iterationForm), asPrinted("printed-untimed", untimedForm),
-}
-
-// asPrinted returns f without the re-check.
-func asPrinted(key string, f methodForm) methodForm {
-	return methodForm{key, f.sync, func(o *rivals.Options) { f.set(o); o.FSS = "literal" }}
-}
-
 // methodForms lists the paper's methods in its order, DASP in its three forms.
 func methodForms() (out []methodForm) {
 	for _, m := range setup.Methods[:len(setup.Methods)-1] {
@@ -51,18 +39,10 @@ func methodForms() (out []methodForm) {
 	return append(out, computeForm, iterationForm, untimedForm)
 }
 
-// formsOn lists the forms that run on v.
-func formsOn(v platforms.Variant) []methodForm {
-	if v.Workers == platforms.UnequalLinkSet {
-		return append(methodForms(), printedForms...)
-	}
-	return methodForms()
-}
-
 // formConfigs returns the methods' parameters in every form.
 func formConfigs() map[string]any {
 	out := map[string]any{}
-	for _, f := range append(methodForms(), printedForms...) {
+	for _, f := range methodForms() {
 		o := setup.Options()
 		f.set(&o)
 		out[f.key] = map[string]any{"method": f.sync, "options": o}
@@ -84,7 +64,10 @@ type linkSpeeds struct {
 	Server float64
 }
 
-// The clusters that hypotheses and texts name.
+// sameTime is the relative difference up to which two iteration times count as the same.
+const sameTime = 0.01
+
+// The clusters on which both readings of f are set beside each other.
 var (
 	unequalWide   = linkSpeeds{"unequal", 100}
 	unequalNarrow = linkSpeeds{"unequal", 10}
@@ -115,7 +98,7 @@ func study() kit.Study[point, measured] {
 		Points: func(profile string) (out []point) {
 			for _, v := range clusters(profile) {
 				for _, m := range setup.Models {
-					for _, f := range formsOn(v) {
+					for _, f := range methodForms() {
 						out = append(out, point{linkSpeedsOf(v), m, f.key})
 					}
 				}
@@ -129,24 +112,24 @@ func study() kit.Study[point, measured] {
 				"server_links": platforms.ServerLinks, "models": setup.Models, "forms": formConfigs(),
 				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,
 				"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead,
-				"short": shortWait, "criteria": criteria}
+				"short": shortWait, "same_time": sameTime}
 		},
 		Measure: func(ctx context.Context, env exp.Env, l point, seed uint64) (measured, error) {
 			v := kit.Find(clusters(""), func(v platforms.Variant) bool { return linkSpeedsOf(v) == l.linkSpeeds })
-			f := kit.Find(formsOn(v), func(f methodForm) bool { return f.key == l.Form })
+			f := kit.Find(methodForms(), func(f methodForm) bool { return f.key == l.Form })
 			cfg := setup.Timing(v.Platform, f.sync, l.Model, seed)
 			f.set(cfg.Options)
-			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (measured, error) { return measuredOf(o, v.Platform, *cfg.Options) })
+			return train.Kept(ctx, env, cfg, func(o *train.Outcome) (measured, error) { return measuredOf(o, *cfg.Options) })
 		},
 		Show: func(all *kit.View[point, measured]) {
 			v := view{all, kit.Map(clusters(all.Profile), linkSpeedsOf)}
-			tested := v.test()
-			v.Frames = append([]result.Frame{v.iterations(), v.forms(), v.waits(), v.server(), v.workers()}, tested.frames()...)
+			tested, bound := v.bound()
+			v.Frames = []result.Frame{v.iterations(), v.forms(), v.waits(), tested}
 			for _, set := range []string{"unequal", "remote"} {
 				v.Figures = append(v.Figures, result.Figure{ID: "network-" + set, Form: "bar", Frame: "forms", Where: map[string]any{"links": set, "drawn": true},
 					X: "place", Y: []string{"over_bsp"}, By: []string{"form"}})
 			}
-			v.Facts = append(v.facts(), tested.bound())
+			v.Facts = append(v.facts(), bound)
 		}}
 }
 
@@ -156,15 +139,12 @@ type view struct {
 	sites []linkSpeeds
 }
 
-// rows lists a point for each form of each network, on each cluster with the given links; "": on
-// all.
-func (v view) rows(links string, forms ...methodForm) (out []point) {
+// rows lists a point for each form of each network on each cluster.
+func (v view) rows(forms ...methodForm) (out []point) {
 	for _, s := range v.sites {
 		for _, m := range setup.Models {
 			for _, f := range forms {
-				if links == "" || s.Links == links {
-					out = append(out, point{s, m, f.key})
-				}
+				out = append(out, point{s, m, f.key})
 			}
 		}
 	}
@@ -191,7 +171,7 @@ func (v view) iterations() result.Frame {
 		columns += " " + f.key + "±/.3"
 	}
 	s := kit.NewSheet("network-iteration", head+columns).Plain()
-	for _, l := range v.rows("", methodForms()[0]) {
+	for _, l := range v.rows(methodForms()[0]) {
 		row := []any{l.Links, l.Server, l.Model, kit.Each(v.summaries(l), setup.PerIteration).Mean().Times(1e3)}
 		for _, f := range forms {
 			row = append(row, v.over(l.as(f.key), "bsp"))
@@ -205,69 +185,81 @@ func (v view) iterations() result.Frame {
 // alone.
 func (v view) forms() result.Frame {
 	s := kit.NewSheet("forms", head+"form:form place:place over_bsp~/.2 drawn")
-	for _, l := range v.rows("", methodForms()[1:]...) {
+	for _, l := range v.rows(methodForms()[1:]...) {
 		s.Add(l.Links, l.Server, l.Model, l.Form, fmt.Sprintf("%s-%g", l.Model, l.Server), v.over(l, "bsp"), l.Form != untimedForm.key)
 	}
 	return s.Frame
 }
 
 // waits shows of what DASP's waits are made, all seeds together. The column compute is the time over
-// that of the same kind with f = compute.
+// that with f = compute.
 func (v view) waits() result.Frame {
 	s := kit.NewSheet("network-waits", head+"form:form QIS/%.1 WSS/%.1 FSS/%.1 zero/%_of_WSS.1 short/%_of_WSS.1 twait/ms.2 oldest/ms.1 "+
-		"wss/s fss/s k/.2 solo/%_of_groups.1 groups stale/versions.2 spread/versions bsp/.3 compute/.3 printed:bool idle:bool")
+		"wss/s fss/s k/.2 solo/%_of_groups.1 groups stale/versions.2 spread/versions compute/.3 idle:bool")
 	per := func(x float64, n int) float64 { return kit.OnlyIf(n > 0, x/float64(n)) }
-	for _, l := range append(v.rows("", computeForm, iterationForm), v.rows("unequal", printedForms...)...) {
+	for _, l := range v.rows(computeForm, iterationForm) {
 		runs, w := v.summaries(l), allWaits(v.At(l))
 		share := func(state string) float64 { return 100 * stateShare(v.At(l), state) }
 		waited := func(state string) kit.Estimate {
 			return kit.Each(runs, func(c setup.Summary) float64 { return c.Seconds[state] }).Mean()
 		}
-		base, printed := computeForm, slices.ContainsFunc(printedForms, func(f methodForm) bool { return f.key == l.Form })
-		if printed {
-			base = printedForms[0]
-		}
 		s.Add(l.Links, l.Server, l.Model, l.Form, share("QIS"), share("WSS"), share("FSS"), kit.ShareOf(w.Zero, w.WSS), kit.ShareOf(w.Short, w.WSS),
 			per(1e3*w.Wait, w.WSS), per(1e3*w.Oldest, w.WSS), waited("WSS"), waited("FSS"), per(float64(w.Members), w.Groups),
-			kit.ShareOf(w.Solo, w.Groups), w.Groups, kit.Each(runs, setup.MeanStaleness).Mean(), setup.WidestSpread(runs), v.over(l, "bsp"), v.over(l, base.key),
-			printed, onlyQIS(v.At(l)))
+			kit.ShareOf(w.Solo, w.Groups), w.Groups, kit.Each(runs, setup.MeanStaleness).Mean(), setup.WidestSpread(runs), v.over(l, computeForm.key),
+			onlyQIS(v.At(l)))
 	}
 	return s.Frame
 }
 
-// server shows contention at the server: how full its link is, and how long an iteration queues
-// there.
-func (v view) server() result.Frame {
-	s := kit.NewSheet("network-server", head+"method:method busy/%.1 queue/ms.2 fastest/ms.1 slowest/ms.1 uneven/.2")
-	for _, l := range v.rows("", methodForms()[:2]...) {
-		queue, times := 0.0, meanByWorker(v.At(l), iterationsOf)
-		for _, q := range meanByWorker(v.At(l), func(c measured) []float64 { return c.Queue }) {
-			queue += 1e3 * q / setup.Workers
+// boundSites are the clusters on which the bound alone may decide.
+var boundSites = []linkSpeeds{unequalWide, unequalNarrow, remoteWide}
+
+// bound tests, network by network, whether DASP by computation times takes as long as with the bound Smax
+// alone, and answers whether it does wherever anybody waits: yes, no, partly, or never where nobody does.
+func (v view) bound() (result.Frame, result.Fact) {
+	s := kit.NewSheet("tested", head+"value~ case:bool holds:bool")
+	same, other := 0, 0
+	for _, site := range boundSites {
+		for _, m := range setup.Models {
+			l := point{site, m, computeForm.key}
+			if len(v.At(l)) == 0 {
+				continue
+			}
+			var e kit.Estimate
+			there := !onlyQIS(v.At(l)) // somebody waits
+			if there {
+				e = v.over(l, untimedForm.key)
+			}
+			holds := there && math.Abs(e.Value-1) <= sameTime
+			if s.Add(l.Links, l.Server, l.Model, e, there, holds); holds {
+				same++
+			} else if there {
+				other++
+			}
 		}
-		s.Add(l.Links, l.Server, l.Model, l.Form, kit.Each(v.At(l), func(c measured) float64 { return 100 * c.Busy }).Mean(), queue,
-			1e3*slices.Min(times), 1e3*slices.Max(times), unevenness(v.At(l)))
 	}
-	return s.Frame
+	word := "partly"
+	switch {
+	case same == 0 && other == 0:
+		word = "never"
+	case other == 0:
+		word = "yes"
+	case same == 0:
+		word = "no"
+	}
+	return s.Frame, kit.Finding("bound", "bound", word)
 }
 
-// workers lists each worker's own iteration time on unequal links.
-func (v view) workers() result.Frame {
-	s := kit.NewSheet("network-workers", head+"form:form w1/ms.1 w2/ms.1 w3/ms.1 w4/ms.1 w5/ms.1 w6/ms.1")
-	for _, l := range v.rows("unequal", methodForms()[1], computeForm, iterationForm) {
-		row := []any{l.Links, l.Server, l.Model, l.Form}
-		for _, x := range meanByWorker(v.At(l), iterationsOf) {
-			row = append(row, 1e3*x)
-		}
-		s.Add(row...)
-	}
-	return s.Frame
+// stateShare returns a state's share of pushes, the mean over seeds.
+func stateShare(runs []measured, state string) float64 {
+	return kit.Each(runs, func(c measured) float64 { return c.Summary.Share[state] }).Mean().Value
 }
 
 // facts returns what eq. (1) asked for on unequal links, where both readings of f agree, and the
 // parameters that texts name.
 func (v view) facts() []result.Fact {
 	asked, same, of := wssWaits{}, 0, 0
-	for _, s := range []linkSpeeds{unequalWide, unequalNarrow, remoteWide} {
+	for _, s := range boundSites {
 		for _, m := range setup.Models {
 			compute, iteration := point{s, m, computeForm.key}, point{s, m, iterationForm.key}
 			if s.Links == "unequal" {
@@ -276,7 +268,7 @@ func (v view) facts() []result.Fact {
 			if len(v.At(compute)) == 0 || onlyQIS(v.At(compute)) && onlyQIS(v.At(iteration)) {
 				continue
 			}
-			if of++; math.Abs(v.over(iteration, computeForm.key).Value-1) <= criteria["same_time"] {
+			if of++; math.Abs(v.over(iteration, computeForm.key).Value-1) <= sameTime {
 				same++
 			}
 		}
@@ -287,10 +279,7 @@ func (v view) facts() []result.Fact {
 	for w, link := range platforms.UnequalLinks {
 		out = append(out, kit.Number(fmt.Sprintf("link.%d", w+1), "Gb/s", kit.AsIs, 8*link/1e9))
 	}
-	for _, key := range []string{"most_waits", "same_time", "kept_saving", "nearly_all", "not_nearly"} {
-		out = append(out, kit.Number(key, "%", kit.AsIs, 100*criteria[key]))
-	}
-	return append(out, kit.Facts("link.wide/Gb/s", unequalWide.Server, "link.narrow/Gb/s", unequalNarrow.Server, "short/%", 100*shortWait,
-		"latency/ms", setup.Milliseconds(platforms.RemoteLatency), "asked", asked.WSS, "readings.same", same, "readings", of, "evened", criteria["evened"],
-		"gradients", setup.Workers*setup.PerWorker, "warmup", setup.Warmup)...)
+	return append(out, kit.Facts("same_time/%", 100*sameTime, "link.wide/Gb/s", unequalWide.Server, "link.narrow/Gb/s", unequalNarrow.Server,
+		"short/%", 100*shortWait, "latency/ms", setup.Milliseconds(platforms.RemoteLatency), "asked", asked.WSS,
+		"readings.same", same, "readings", of, "gradients", setup.Workers*setup.PerWorker, "warmup", setup.Warmup)...)
 }

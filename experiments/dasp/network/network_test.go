@@ -14,7 +14,6 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
-	"gradsync/shared/cluster"
 )
 
 // Three workers under DASP with Smin = 1, Smax = 3, α = ½, worked out on paper;
@@ -66,116 +65,46 @@ func TestCountWaitsByHand(t *testing.T) {
 	}
 }
 
-// One worker alone never queues, however its link is; six equal ones before one
-// link as wide as theirs do, and the server's link is then nearly full.
-func TestQueues(t *testing.T) {
-	for _, v := range clusters("quick") {
-		cfg := setup.Timing(v.Platform, "asp", "resnet18", 0)
-		cfg.Workers = 1
-		o := timed(t, cfg)
-		if q := linkQueues(o.Log, v.Platform)[0]; q > 1e-6 {
-			t.Errorf("%s: a worker alone queues %g s", v.Name, q)
-		}
-		p := o.Log.Pushes[20]
-		both := 2 * transferAlone(v.Platform.Server, &v.Platform.Workers[0], 4*float64(o.Log.Params))
-		if got := (p.Received - p.Sent - p.Compute).Seconds(); math.Abs(got-both) > 1e-6 {
-			t.Errorf("%s: transfers last %g s", v.Name, got)
-		}
-	}
-	full := timed(t, setup.Timing(setup.Load(setup.Homogeneous), "asp", "vgg19_bn", 0))
-	for w, q := range linkQueues(full.Log, setup.Load(setup.Homogeneous)) {
-		if q < 0.05 { // two transfers of 80 MB by six at 10 Gb/s: 64 ms each, one's own apart
-			t.Errorf("worker %d queues %g s, want most of five others' transfers", w, q)
-		}
-	}
-	if b := linkBusy(full.Log, setup.Load(setup.Homogeneous).Server); b < 0.85 || b > 1 {
-		t.Errorf("the full link is busy %g of the time", b)
-	}
-}
-
 // made returns a made-up run: iteration time, shares of QIS and FSS.
 func made(seconds, qis, fss float64) measured {
 	return measured{Summary: setup.Summary{Iteration: train.IterationTime{PerWorker: seconds, ByWorker: []float64{1, 1, 1, 1, 1, seconds}},
 		Share: map[string]float64{"QIS": qis, "FSS": fss}}}
 }
 
-func TestHypotheses(t *testing.T) {
-	type cells = map[string][]measured
-	one := func(c measured) []measured { return []measured{c} }
-	asked := func(wss, short int) []measured {
-		return []measured{{Waits: wssWaits{WSS: wss, Short: short}}, {Waits: wssWaits{WSS: wss, Short: short}}}
-	}
-	compute, iteration, untimed := computeForm.key, iterationForm.key, untimedForm.key
+// DASP is ASP with a bound where it takes as long as with every T_wait zero: within a hundredth, wherever anybody
+// waits.
+func TestBound(t *testing.T) {
 	for name, c := range map[string]struct {
-		test       func(string, map[string][]measured) finding
-		model      string
-		cells      cells
-		ok, isCase bool
-		value      float64
+		seconds float64 // of DASP beside 1 with every T_wait zero, for LeNet-5; the others take 1.01
+		qis     float64 // of all
+		want    string
 	}{
-		"blind":           {blindToLinks, "", cells{compute: asked(100, 95)}, true, true, 95},
-		"not blind":       {blindToLinks, "", cells{compute: asked(100, 94)}, false, true, 94},
-		"never asked":     {blindToLinks, "", cells{compute: asked(0, 0)}, false, false, 0},
-		"bound alone":     {boundAlone, "", cells{compute: one(made(1.009, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, true, true, 1.009},
-		"more than bound": {boundAlone, "", cells{compute: one(made(1.011, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 1.011},
-		"less than bound": {boundAlone, "", cells{compute: one(made(0.98, 0.5, 0)), untimed: one(made(1, 0.5, 0))}, false, true, 0.98},
-		"nobody waits":    {boundAlone, "", cells{compute: one(made(2, 1, 0)), untimed: one(made(1, 1, 0))}, false, false, 0},
-		"fewer FSS":       {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.3))}, true, true, 30},
-		"as many FSS":     {fewerFSS, "", cells{compute: one(made(1, 0, 0.4)), iteration: one(made(1, 0, 0.4))}, false, true, 40},
-		"no FSS":          {fewerFSS, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1, 0, 0))}, false, false, 0},
-		"longer":          {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.1, 0, 0), made(1.11, 0, 0)}}, true, true, 1.105},
-		"longer by chance": {longerIteration, "", cells{compute: {made(1, 0, 0), made(1, 0, 0)}, iteration: {made(1.3, 0, 0), made(0.9, 0, 0)}},
-			false, true, 1.0817},
-		"longer, one seed": {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(1.1, 0, 0))}, true, true, 1.1},
-		"shorter":          {longerIteration, "", cells{compute: one(made(1, 0, 0)), iteration: one(made(0.9, 0, 0))}, false, true, 0.9},
-		"neither waits":    {longerIteration, "", cells{compute: one(made(1, 1, 0)), iteration: one(made(1, 1, 0))}, false, false, 0},
-		"keeps half":       {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(0.2, 0, 0)), compute: one(made(0.59, 0, 0))}, true, true, 51.25},
-		"keeps less":       {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(0.2, 0, 0)), compute: one(made(0.7, 0, 0))}, false, true, 37.5},
-		"nothing to keep":  {keepsSaving, "", cells{"bsp": one(made(1, 0, 0)), "asp": one(made(1, 0, 0)), compute: one(made(1, 0, 0))}, false, false, 0},
-		"even":             {evensOut, "", cells{"asp": one(made(1.5, 0, 0))}, true, true, 1.5},
-		"uneven":           {evensOut, "", cells{"asp": one(made(1.6, 0, 0))}, false, true, 1.6},
-		"no iteration":     {evensOut, "", cells{"asp": one(made(0, 0, 0))}, false, false, 0},
-		"remote straggler": {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.89, 0))}, true, true, 89},
-		"no straggler":     {latencyStraggler, "lenet5", cells{compute: one(made(1, 0.9, 0))}, false, true, 90},
-		"large unharmed":   {latencyStraggler, "vgg19_bn", cells{compute: one(made(1, 0.995, 0))}, true, true, 99.5},
-		"large harmed":     {latencyStraggler, "vgg19_bn", cells{compute: one(made(1, 0.99, 0))}, false, true, 99},
+		"longer": {1.011, 0.5, "partly"}, "shorter": {0.98, 0.5, "partly"}, "as long": {1.009, 0.5, "yes"}, "nobody waits": {2, 1, "never"},
 	} {
-		f := c.test(c.model, c.cells)
-		if f.N > 0 != c.isCase || f.holds != c.ok || math.Abs(f.Value-c.value) > 1e-4 {
-			t.Errorf("%s: %+v; want %t, a case %t, %g", name, f, c.ok, c.isCase, c.value)
-		}
-	}
-}
-
-// A sentence holds only if it does wherever there is a case, and so does the answer to
-// whether DASP is ASP with a bound.
-func TestAnswers(t *testing.T) {
-	for _, c := range []struct {
-		holds       []int // 1 yes, -1 no, 0 no case
-		want, bound string
-	}{{[]int{1, 1}, holdsTrue, "yes"}, {[]int{1, -1}, holdsFalse, "partly"}, {[]int{-1, 0}, holdsFalse, "no"}, {[]int{0, 1}, holdsTrue, "yes"},
-		{[]int{0, 0}, noCase, "never"}, {nil, noCase, "never"}} {
-		rows := testRows{{hypothesis: "other", finding: plainly(false, 1, 1)}}
-		for _, x := range c.holds {
-			row := testRow{hypothesis: "bound", finding: plainly(x > 0, 1, 1)}
-			if x == 0 {
-				row.finding = noFinding
+		s := study()
+		s.Measure = func(_ context.Context, _ exp.Env, l point, _ uint64) (measured, error) {
+			switch {
+			case l.Form != computeForm.key:
+				return made(1, c.qis, 0), nil
+			case l.Model == "lenet5":
+				return made(c.seconds, c.qis, 0), nil
 			}
-			rows = append(rows, row)
+			return made(1.009, c.qis, 0), nil
 		}
-		if got, bound := rows.answer("bound"), rows.bound().Value; got != c.want || bound != c.bound {
-			t.Errorf("%v: %s and %s, want %s and %s", c.holds, got, bound, c.want, c.bound)
+		r, err := s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-// A worker without an iteration after the warm-up has no ratio.
-func TestUnevenness(t *testing.T) {
-	if x := unevenness([]measured{made(2, 0, 0)}); x != 2 {
-		t.Errorf("%g, want 2", x)
-	}
-	if x := unevenness([]measured{made(0, 0, 0)}); !math.IsNaN(x) {
-		t.Errorf("%g, want none", x)
+		if got := r.Fact("bound").Value; got != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+		f := r.Frame("tested")
+		for _, row := range f.Rows {
+			waits, lenet := c.qis < 1, row[f.At("model")] == "lenet5"
+			if row[f.At("case")] != waits || row[f.At("holds")] != (waits && (!lenet || c.want == "yes")) {
+				t.Errorf("%s: %v", name, row)
+			}
+		}
 	}
 }
 
@@ -191,7 +120,6 @@ func TestNetworkFacts(t *testing.T) {
 			if l.Model == "vgg19_bn" && l.Form == iterationForm.key {
 				c = made(1.5, 0.5, 0.1)
 			}
-			c.Queue = make([]float64, setup.Workers)
 			return c, nil
 		}
 		r, err := s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
@@ -210,15 +138,7 @@ func TestNetworkFacts(t *testing.T) {
 	}
 }
 
-func TestTransferAlone(t *testing.T) {
-	a := &cluster.Host{Bandwidth: 1e9, Latency: 3 * time.Millisecond, Overhead: time.Millisecond}
-	b := &cluster.Host{Bandwidth: 1e8, Latency: 20 * time.Millisecond, Overhead: 2 * time.Millisecond}
-	if got := transferAlone(a, b, 1e6); math.Abs(got-(0.026+0.010)) > 1e-12 {
-		t.Errorf("%g s, want 23 ms of latency, 3 ms of overhead and 10 ms over the slower link", got)
-	}
-}
-
-// The clusters that hypotheses and texts speak of are among those that run, and each has
+// The clusters that texts speak of are among those that run, and each has
 // a name of its own.
 func TestNetworksAreThere(t *testing.T) {
 	for profile, n := range map[string]int{"ci": 3, "quick": 6, "paper": 6} {
@@ -229,11 +149,9 @@ func TestNetworksAreThere(t *testing.T) {
 		if len(sites) != n {
 			t.Errorf("%s runs %d clusters, want %d", profile, len(sites), n)
 		}
-		for _, h := range hypotheses {
-			for _, c := range h.sites {
-				if !sites[c] {
-					t.Errorf("%s does not run %v", profile, c)
-				}
+		for _, c := range boundSites {
+			if !sites[c] {
+				t.Errorf("%s does not run %v", profile, c)
 			}
 		}
 	}
@@ -252,7 +170,7 @@ func TestFormsAreRecorded(t *testing.T) {
 		}
 		seen[string(raw)] = true
 	}
-	if want := len(methodForms()) + len(printedForms); len(seen) != want {
+	if want := len(methodForms()); len(seen) != want {
 		t.Errorf("%d forms differ by their record, want %d", len(seen), want)
 	}
 }
@@ -260,7 +178,7 @@ func TestFormsAreRecorded(t *testing.T) {
 // Retracing any method repeats its run; of DASP it repeats every decision.
 func TestRetraceRepeatsEveryMethod(t *testing.T) {
 	for _, v := range clusters("quick") {
-		for _, f := range append(methodForms(), printedForms...) {
+		for _, f := range methodForms() {
 			cfg := setup.Timing(v.Platform, f.sync, "lenet5", 2)
 			f.set(cfg.Options)
 			l := timed(t, cfg).Log

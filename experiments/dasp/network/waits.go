@@ -1,7 +1,6 @@
 package network
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -11,84 +10,23 @@ import (
 	"gradsync/experiments/train"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
-	"gradsync/shared/cluster"
 )
 
-// measured keeps a run's summary, its waits in WSS, and the load of the server's link.
+// measured keeps a run's summary and its waits in WSS.
 type measured struct {
 	Summary setup.Summary
-	Waits   wssWaits  // DASP only
-	Busy    float64   // share of the run in which the server's link carries gradients in
-	Queue   []float64 // seconds of an iteration spent queueing at the server's link, mean per worker
+	Waits   wssWaits // DASP only
 }
 
-// measuredOf reduces a run on p with the parameters opts.
-func measuredOf(o *train.Outcome, p *cluster.Platform, opts rivals.Options) (measured, error) {
-	c := measured{Summary: setup.Summarise(o, false), Busy: linkBusy(o.Log, p.Server), Queue: linkQueues(o.Log, p)}
+// measuredOf reduces a run with the parameters opts.
+func measuredOf(o *train.Outcome, opts rivals.Options) (measured, error) {
+	c := measured{Summary: setup.Summarise(o, false)}
 	if o.Sync != "dasp" {
 		return c, nil
 	}
 	var err error
 	c.Waits, err = countWaits(o.Log, opts, setup.Warmup)
 	return c, err
-}
-
-// linkBusy returns the share of the run in which gradients occupy the server's link:
-//
-//	gradients · 4P / bandwidth / length of the run
-func linkBusy(l *dasp.Log, server *cluster.Host) float64 {
-	bytes := float64(len(l.Pushes)) * 4 * float64(l.Params)
-	return bytes / server.Bandwidth / l.End.Seconds()
-}
-
-// transferAlone returns how long bytes take between the server and a worker that nobody else
-// hinders: the latencies, the overheads and the bytes over the smaller bandwidth.
-func transferAlone(a, b *cluster.Host, bytes float64) float64 {
-	return (a.Latency + b.Latency + a.Overhead + b.Overhead).Seconds() + bytes/min(a.Bandwidth, b.Bandwidth)
-}
-
-// linkQueues returns, by worker, the mean seconds that an iteration queues at the server's link in
-// both directions: its length without the computation, two transfers alone, and the wait for the
-// answer. Pushes of the warm-up are left out.
-func linkQueues(l *dasp.Log, p *cluster.Platform) []float64 {
-	sum, n, seen := make([]float64, l.Workers), make([]float64, l.Workers), make([]int, l.Workers)
-	for _, push := range l.Pushes {
-		w := push.Worker
-		if seen[w]++; seen[w] <= setup.Warmup {
-			continue
-		}
-		both := 2 * transferAlone(p.Server, &p.Workers[w], 4*float64(l.Params))
-		sum[w] += (push.Received - push.Sent - push.Compute).Seconds() - both
-		n[w]++
-	}
-	for w := range sum {
-		sum[w] = max(sum[w], 0) / max(n[w], 1)
-	}
-	return sum
-}
-
-// meanByWorker returns what of gives of each worker, the mean over seeds.
-func meanByWorker(runs []measured, of func(measured) []float64) []float64 {
-	out := make([]float64, setup.Workers)
-	for w := range out {
-		for _, c := range runs {
-			out[w] += of(c)[w] / float64(len(runs))
-		}
-	}
-	return out
-}
-
-// iterationsOf returns each worker's mean iteration in seconds.
-func iterationsOf(c measured) []float64 { return c.Summary.Iteration.ByWorker }
-
-// unevenness returns the slowest worker's mean iteration over the fastest's, NaN if a worker never
-// got past the warm-up.
-func unevenness(runs []measured) float64 {
-	x := meanByWorker(runs, iterationsOf)
-	if slices.Min(x) <= 0 {
-		return math.NaN()
-	}
-	return slices.Max(x) / slices.Min(x)
 }
 
 // shortWait is the share of the oldest worker's whole iteration below which a T_wait counts as next
