@@ -215,14 +215,11 @@ func (t *Trail) readHeader(line []byte) error {
 	var kind struct {
 		Format  string
 		Version int
-		Events  json.RawMessage
 	}
 	h := &t.Header
 	switch err := json.Unmarshal(line, &kind); {
 	case err != nil:
 		return fmt.Errorf("is no audit trail: %w", err)
-	case kind.Format == "" && kind.Events != nil:
-		return fmt.Errorf("is an order of arrival of an earlier version of this program, without instants and versions: record the run again")
 	case kind.Format != Format:
 		return fmt.Errorf("is no audit trail: format %q, want %q", kind.Format, Format)
 	case kind.Version != Version:

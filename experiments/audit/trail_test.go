@@ -32,7 +32,7 @@ func TestReadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"nothing":             {"", "is no audit trail"},
 		"another format":      {`{"format":"x"}`, `format "x"`},
-		"an earlier version":  {`{"method":"asp","model":"lenet5","workers":3,"seed":0,"max_pushes":6,"max_updates":0,"events":[]}`, "record the run again"},
+		"an earlier version":  {`{"method":"asp","model":"lenet5","workers":3,"seed":0,"max_pushes":6,"max_updates":0,"events":[]}`, "format \"\", want"},
 		"a later version":     {swap(0, `"version":2`, `"version":3`), "version 3, this program reads version 2"},
 		"an unknown option":   {swap(0, `"Smin"`, `"Smen"`), `unknown field "Smen"`},
 		"no workers":          {swap(0, `"workers":6`, `"workers":0`), "0 workers"},

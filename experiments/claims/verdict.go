@@ -347,8 +347,7 @@ func (c Claim) number(f found, stated float64) (string, []result.Reason) {
 // equality judges a number that has no value of no effect, such as a level or a count: the claim is
 // that it is the stated one, and the tolerance is its margin. The interval of seeds inside it holds,
 // outside it differs, over one of its ends is undecided, and so is a number of seeds without an
-// interval. What has no seeds is exact. Until the first results were seen such a number was judged by its
-// estimate alone, from one seed too.
+// interval. What has no seeds is exact.
 func (c Claim) equality(f found, stated float64) (string, []result.Reason) {
 	if why := f.unmeasured(); why != nil {
 		return Undecided, why

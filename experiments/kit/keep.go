@@ -14,9 +14,7 @@ import (
 
 // Bits is the version of the numbers that this program computes. A part that was kept under
 // another version is made again. It is raised by one whenever a part of profile ci, made anew from
-// the same key, has another value: ci-results and ci-check say so. Its history:
-//
-//	1: the first version whose parts outlive a binary.
+// the same key, has another value: ci-results and ci-check say so.
 const Bits = 1
 
 // memos guards the memos: several may ask at once, and a memo need not know.

@@ -29,8 +29,6 @@ type equalsPlan struct {
 	Workers []int       `json:"workers"` // each divides Batch
 	Batch   int         `json:"batch"`   // of all workers together
 	// Norms are the batches, for two workers together, at which batch norm is looked at.
-	// They were added after a first run, in which the network with batch norm ended as far
-	// from one worker as from a training on other images.
 	Norms []int `json:"norm_batches"`
 }
 

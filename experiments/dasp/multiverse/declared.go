@@ -42,9 +42,8 @@ func levels(keys string) []level {
 // survives. Gap: Algorithm 2 sends the version in line 9, after Algorithm 1 has compared, and a
 // post-update gap needs thresholds of its own, shifted by the N − 1 updates of the others, to tell
 // equal workers apart at all. f: “the time of the last iteration” is what a worker can measure by
-// itself. Adjustment: §3.2 names a cost of switching and gives no number, and a look-up is cheap. In
-// the first runs every event of DASP's had that cost, answers in QIS too, which adjust nothing; since
-// then it stands where WSS or FSS begins or ends.
+// itself. Adjustment: §3.2 names a cost of switching and gives no number, and a look-up is cheap; it
+// stands where WSS or FSS begins or ends, since answers in QIS adjust nothing.
 var axes = []axis{
 	{"link", true, levels("link-1 link-10 link-25 link-100")},                 // Gb/s of every worker
 	{"shards", true, levels("shards-1 shards-2 shards-6")},                    // the server's link over a worker's
@@ -87,9 +86,7 @@ type effort struct {
 	Resamples int   `json:"resamples"` // of the bootstrap
 }
 
-// efforts lists them by profile; paper has standard's. Quick had 60 readings of 150 gradients per
-// worker in its first run: 6 of them were admissible, too few for any verdict, so it has twice as
-// many readings of half the length since.
+// efforts lists them by profile; paper has standard's.
 var efforts = map[string]effort{
 	"ci":       {Readings: 6, Platforms: 4, Seeds: 2, PerWorker: 30, Warmup: 5, Resamples: 20},
 	"quick":    {Readings: 120, Platforms: 24, Seeds: 5, PerWorker: 75, Warmup: 10, Resamples: 300},
@@ -133,7 +130,7 @@ const burstsLevel = "noise-bursts"
 
 // central is the part of the readings' values in which a stated value counts as reached; outside it
 // is at the edge, and beyond all values out of reach. Of fewer than leastSized readings nothing is
-// said: less than two of them lie beyond either end. leastSized was added after the first run.
+// said: less than two of them lie beyond either end.
 const (
 	central    = 0.90
 	leastSized = 40

@@ -152,8 +152,7 @@ func (v *view) sizes(asked []question) {
 var worse = map[string]int{"": 0, reached: 1, atTheEdge: 2, outOfReach: 3}
 
 // byMean sets what readings have of each reduction by the definition of the mean beside the stated
-// one. A size needs a definition if it is less without it. It was added after standard's first run,
-// in which two stated reductions were reached by the time between updates alone.
+// one. A size needs a definition if it is less without it.
 func (v *view) byMean(asked []question) {
 	s := kit.NewSheet("by-mean", "claim model:model against:method cluster:platform stated/%.1 level:level readings median/%.1 most/%.1 without:size needs:bool")
 	a := slices.IndexFunc(axes, func(x axis) bool { return x.Key == "mean" })
@@ -176,8 +175,7 @@ func (v *view) byMean(asked []question) {
 }
 
 // permutations is how often readings' answers are shuffled, and byChance how often the best of all
-// axes may then explain as much as the deciding one does. They were added after quick's first run,
-// in which the best of 20 axes explained chance; no verdict rests on them.
+// axes may then explain as much as the deciding one does. No verdict rests on them.
 const (
 	permutations = 200
 	byChance     = 0.05

@@ -33,11 +33,10 @@ func (s Size) Targets() []float64 { return kit.Targets(s.Target, s.Step) }
 // declared before the first run that is judged by five of them, from the results committed by then
 // (three seeds, five methods, two clusters, links of 10 Gb/s), by a rule that compares no methods. For
 // the two large networks the highest is the largest multiple of 5 % that every one of those runs
-// reaches within 60 % of the horizon, Pushes, so that hardly a run misses it; in quick the horizon was
-// cut to 360 gradients, 60 % of which give ResNet-18 70 % and VGG-19-BN 60 %. The step is 5 points, or
-// as many fewer as leave the lowest target above the first evaluation of each of those runs. LeNet-5
-// keeps the single target that it had, set in quick before the first run and in standard below what
-// single BSP runs reach, and so does paper, which nobody has run.
+// reaches within 60 % of the horizon, Pushes, so that hardly a run misses it; quick's horizon of 360 gradients gives
+// ResNet-18 70 % and VGG-19-BN 60 %. The step is 5 points, or as many fewer as leave the lowest target above the first
+// evaluation of each of those runs. LeNet-5 has a single target, set in quick before the first run and in standard below
+// what single BSP runs reach, and so has paper, which nobody has run.
 func SizesOf(profile string) []Size {
 	switch profile {
 	case "ci":
