@@ -10,7 +10,7 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
-	"gradsync/papers/dasp/rivals"
+	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 )
 
@@ -54,8 +54,7 @@ func iterationsOf(profile string) int64 {
 type point struct {
 	Case             linkedModel
 	Scenario, Method string
-	Setting          string // a name of boundedMethods; "": the tables' bounds
-	Learn            bool   // trained, not timed only
+	Learn            bool // trained, not timed only
 }
 
 func (p point) with(method string) point { p.Method = method; return p }
@@ -77,40 +76,10 @@ func trainedScenarios(profile string) []trainedScenario {
 	return all
 }
 
-// boundedMethod is SSP with a bound in clocks, or DASP with thresholds in versions.
-type boundedMethod struct {
-	Method, Name string
-	Options      rivals.Options
-}
-
-// boundedMethods lists the settings that LeNet-5 is timed at.
-func boundedMethods(profile string) (out []boundedMethod) {
-	bounds, pairs := []int64{0, 1, 2, 3, 4, 6, 8}, [][2]int64{{1, 2}, {setup.Smin, setup.Smax}, {6, 12}, {12, 24}, {18, 36}}
-	if profile == "ci" {
-		bounds, pairs = []int64{0, 1, setup.SSPBound}, [][2]int64{{setup.Smin, setup.Smax}, {6, 12}}
-	}
-	for _, s := range bounds {
-		o := setup.Options()
-		o.Staleness = s
-		out = append(out, boundedMethod{"ssp", fmt.Sprintf("s=%d", s), o})
-	}
-	for _, p := range pairs {
-		o := setup.Options()
-		o.Smin, o.Smax = p[0], p[1]
-		out = append(out, boundedMethod{"dasp", fmt.Sprintf("Smin=%d,Smax=%d", p[0], p[1]), o})
-	}
-	return out
-}
-
-// tradedScenarios lists the scenarios in which LeNet-5 is timed at every setting.
-var tradedScenarios = []string{"static", "steps", "bursts"}
-
 // Experiment returns dasp/dynamic.
 func Experiment() exp.Experiment { return study().Experiment() }
 
-// study asks what the methods make of speeds that change during the run. H1 to H3 were written
-// before its first run, H4 after the first run of the others and before the first of its own;
-// judge.go says when each holds.
+// study asks what the methods make of speeds that change during the run.
 //
 // Times are per push. With every worker always under way that is N·time/gradients, so ASP, which
 // never waits, is the control: the speeds only change hands, and its factor is 1. Per worker its
@@ -131,18 +100,13 @@ func study() kit.Study[point, measured] {
 		}}
 }
 
-// points lists the timed runs, LeNet-5 at every setting, and the trainings.
+// points lists the timed runs and the trainings.
 func points(profile string) (out []point) {
 	for _, c := range linkedModels(profile) {
 		for _, s := range scenarios {
 			for _, m := range setup.Methods {
 				out = append(out, point{Case: c, Scenario: s.Key, Method: m})
 			}
-		}
-	}
-	for _, key := range tradedScenarios {
-		for _, x := range boundedMethods(profile) {
-			out = append(out, point{Case: leNet, Scenario: key, Method: x.Method, Setting: x.Name})
 		}
 	}
 	for _, l := range trainedScenarios(profile) {
@@ -163,30 +127,20 @@ func config(profile string) map[string]any {
 		return map[string]string{"key": s.Key, "platform": s.Base, "against": s.Against}
 	})
 	lessons := kit.Map(trainedScenarios(profile), func(l trainedScenario) string { return l.key })
-	settings := kit.Map(boundedMethods(profile), func(x boundedMethod) map[string]any {
-		return map[string]any{"method": x.Method, "bounds": x.Name, "options": x.Options}
-	})
 	return map[string]any{"platforms": bases, "scenarios": scenarios, "cases": linkedModels(profile), "methods": setup.Methods, "options": setup.Options(),
 		"batch": setup.FullBatch, "gradients": setup.Workers * iterationsOf(profile), "warmup": setup.Warmup, "launch": train.DefaultLaunch,
 		"overhead": train.DefaultOverhead,
 		"training": setup.SizeOf(profile, "lenet5"), "evaluation_images": setup.EvalImages, "trained_scenarios": lessons,
 		"schedule": map[string]any{"deal": []int{dealFrom, dealTo}, "calm": []int{calmFrom, calmTo},
 			"burst":      []int{burstFrom, burstTo},
-			"first_calm": firstCalm, "burst_factor": burstFactor, "forget": forget, "horizon": horizonFactor, "pace_gradients": paceGradients},
-		"windows":  map[string]any{"before": windowsBefore, "after": windowsAfter, "line_before": lineBefore, "line_after": lineAfter},
-		"tradeoff": map[string]any{"model": "lenet5", "scenarios": tradedScenarios, "settings": settings},
-		"criteria": map[string]float64{"tie": setup.SameTime, "visible": visible}}
+			"first_calm": firstCalm, "burst_factor": burstFactor, "horizon": horizonFactor, "pace_gradients": paceGradients},
+		"criteria": map[string]float64{"visible": visible}}
 }
 
 // measured keeps the numbers of a run; a training fills the summary alone.
 type measured struct {
 	setup.Summary
-	Waiting  float64    // mean number of workers that wait for others
-	Around   []float64  // the same in windows around the onsets
-	Onsets   int        // how many onsets Around averages
-	States   [3][]int64 // DASP's pushes around the onsets, by state
-	Releases []release
-	Line     timeLine // the first burst after the warm-up, of LeNet-5 under DASP and SSP
+	Waiting float64 // mean number of workers that wait for others
 }
 
 // timingConfig returns a timing-only run of a case by ASP.
@@ -212,20 +166,9 @@ func measure(ctx context.Context, env exp.Env, p point, seed uint64) (measured, 
 		return trainPoint(ctx, env, p, seed, s, cfg.Platform, pace)
 	}
 	cfg.Sync, cfg.Seed = p.Method, seed
-	if p.Setting != "" {
-		set := kit.Find(boundedMethods(env.Profile), func(x boundedMethod) bool { return x.Name == p.Setting })
-		cfg.Options = &set.Options
-	}
 	plan := s.plan(pace, seed, horizonFactor*float64(cfg.MaxPushes/setup.Workers)*pace.Unit)
 	cfg.Platform = plan.on(cfg.Platform)
-	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (measured, error) {
-		c, err := measuredOf(o, plan, pace.Unit)
-		if err == nil && p.Case == leNet && p.Scenario == "bursts" && (p.Method == "dasp" || p.Method == "ssp") {
-			at := firstAfter(plan.Onsets, setup.Warmup*pace.Unit).At
-			c.Line = timeLineOf(p.Method, o.Log, plan, at-float64(lineBefore*pace.Unit), at+float64(lineAfter*pace.Unit))
-		}
-		return c, err
-	})
+	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (measured, error) { return measuredOf(o, plan, pace.Unit) })
 }
 
 // trainPoint trains LeNet-5 at the speeds of the timing-only runs, whose clock it has.
@@ -245,12 +188,15 @@ func measuredOf(o *train.Outcome, plan speedPlan, unit float64) (measured, error
 	if end > plan.Horizon {
 		return measured{}, fmt.Errorf("the run takes %g s, its schedule reaches %g s", end, plan.Horizon)
 	}
-	from, waits := setup.Warmup*unit, waitsOf(o.Log)
-	c := measured{Summary: setup.Summarise(o, false), Waiting: waitedIn(waits, from, end, -1) / (end - from)}
-	c.Around, c.Onsets = waitingAround(waits, plan.Onsets, unit, from, end)
-	if o.Sync == "dasp" {
-		c.States = statesAround(o.Log, plan.Onsets, unit, from, end)
+	return measured{setup.Summarise(o, false), waiting(o.Log, setup.Warmup*unit, end)}, nil
+}
+
+// waiting returns how many workers wait for others in [from, to), in the mean; in QIS nobody waits for anyone.
+func waiting(l *dasp.Log, from, to float64) (mean float64) {
+	for _, p := range l.Pushes {
+		if !p.Abandoned && p.State != dasp.QIS {
+			mean += max(min(p.Replied.Seconds(), to)-max(p.Received.Seconds(), from), 0)
+		}
 	}
-	c.Releases = releasesOf(o.Log, o.Sync == "dasp", plan.Endings, unit, from)
-	return c, nil
+	return mean / (to - from)
 }

@@ -21,7 +21,6 @@ const (
 	burstFrom, burstTo = 5, 15              // a worker is slowed
 	firstCalm          = 60                 // the longest that the first calm of a worker may last
 	burstFactor        = 5.                 // how much longer a slowed worker computes
-	forget             = 20                 // after a burst, how long its worker's release is looked for
 	horizonFactor      = 8                  // a schedule reaches this multiple of the undisturbed run
 	paceGradients      = setup.Workers * 40 // of the run that the unit is measured in
 )
@@ -32,20 +31,10 @@ type basePace struct {
 	Compute []float64 // seconds: each worker's forward and backward pass
 }
 
-// speedChange is an instant at which speeds change. Worker, −1 for none, has a past to be forgotten
-// from At on; the release is looked for until Until. Both are seconds of the run.
-type speedChange struct {
-	At, Until float64
-	Worker    int
-}
-
-// speedPlan holds the speeds of a run. Figures show what happens around the Onsets. At the Endings
-// the slowest worker, or a slowed one, becomes faster.
+// speedPlan holds the speeds of a run.
 type speedPlan struct {
 	Phases  [][]cluster.Phase // by worker
-	Onsets  []speedChange
-	Endings []speedChange
-	Horizon float64 // seconds; a longer run would see speeds that stand still
+	Horizon float64           // seconds; a longer run would see speeds that stand still
 }
 
 // scenario is a cluster whose speeds may change. Against names the scenario of the same speeds that
@@ -85,29 +74,14 @@ func planStraggler(p basePace, seed uint64, horizon float64) speedPlan {
 func planSteps(p basePace, seed uint64, horizon float64) speedPlan {
 	s := planStatic(p, seed, horizon)
 	r := cluster.Stream(seed, -1, "", "dasp/dynamic/steps")
-	place := make([]int, len(p.Compute))
-	for i := range place {
-		place[i] = i
-	}
-	slowest := slices.Index(p.Compute, slices.Max(p.Compute))
 	for at := 0.0; ; {
 		at += float64(p.Unit * between(r.Float64(), dealFrom, dealTo))
 		if at >= horizon {
 			return s
 		}
-		was := slices.Index(place, slowest)
-		place = r.Perm(len(place))
-		for i, j := range place {
+		for i, j := range r.Perm(len(p.Compute)) {
 			s.Phases[i] = append(s.Phases[i], cluster.Phase{At: instant(at), Factor: p.Compute[j] / p.Compute[i]})
 		}
-		if n := len(s.Onsets); n > 0 {
-			s.Onsets[n-1].Until, s.Endings[n-1].Until = at, at
-		}
-		s.Onsets = append(s.Onsets, speedChange{at, horizon, slices.Index(place, slowest)})
-		if was == slices.Index(place, slowest) {
-			was = -1 // the slowest stays the slowest: nothing to forget
-		}
-		s.Endings = append(s.Endings, speedChange{at, horizon, was})
 	}
 }
 
@@ -120,8 +94,6 @@ func planBursts(p basePace, seed uint64, horizon float64) speedPlan {
 		for at < horizon {
 			end := at + float64(p.Unit*between(r.Float64(), burstFrom, burstTo))
 			s.Phases[w] = append(s.Phases[w], cluster.Phase{At: instant(at), Factor: burstFactor}, cluster.Phase{At: instant(end), Factor: 1})
-			s.Onsets = append(s.Onsets, speedChange{at, end, w})
-			s.Endings = append(s.Endings, speedChange{end, end + float64(forget*p.Unit), w})
 			at = end + float64(p.Unit*between(r.Float64(), calmFrom, calmTo))
 		}
 	}

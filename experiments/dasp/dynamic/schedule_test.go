@@ -2,7 +2,6 @@ package dynamic
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -32,47 +31,33 @@ func factorAt(phases []cluster.Phase, at float64) float64 {
 // has which changes, about every 20 iterations.
 func TestStepsDealTheSameSpeeds(t *testing.T) {
 	s := planSteps(testPace, 3, 20)
-	if n := len(s.Onsets); n < 80 || n > 134 { // 2,000 iterations, a deal every 15 to 25
+	deals := s.Phases[0]
+	if n := len(deals); n < 80 || n > 134 { // 2,000 iterations, a deal every 15 to 25
 		t.Fatalf("%d deals in 2,000 iterations", n)
 	}
-	before := 0.0
-	moved := 0
-	for _, e := range s.Onsets {
-		if gap := (e.At - before) / testPace.Unit; gap < dealFrom-1e-9 || gap > dealTo+1e-9 {
+	before, moved := 0.0, 0
+	for _, deal := range deals {
+		at := deal.At.Seconds()
+		if gap := (at - before) / testPace.Unit; gap < dealFrom-1e-6 || gap > dealTo+1e-6 {
 			t.Errorf("%g iterations between deals", gap)
 		}
 		times := make([]float64, setup.Workers)
 		for w, c := range testPace.Compute {
-			times[w] = c * factorAt(s.Phases[w], e.At+1e-6)
+			times[w] = c * factorAt(s.Phases[w], at+1e-6)
 		}
-		if slowest := slices.Index(times, slices.Max(times)); slowest != e.Worker {
-			t.Errorf("at %g worker %d is the slowest, the onset names %d", e.At, slowest, e.Worker)
-		} else if slowest != setup.Workers-1 {
+		if slices.Index(times, slices.Max(times)) != setup.Workers-1 {
 			moved++
 		}
 		slices.Sort(times)
 		for i, c := range testPace.Compute {
 			if math.Abs(times[i]-c) > 1e-12 {
-				t.Fatalf("at %g the times are %v, want %v in some order", e.At, times, testPace.Compute)
+				t.Fatalf("at %g the times are %v, want %v in some order", at, times, testPace.Compute)
 			}
 		}
-		before = e.At
+		before = at
 	}
-	if moved < len(s.Onsets)/2 {
-		t.Errorf("the slowest place moved in %d of %d deals", moved, len(s.Onsets))
-	}
-	was := setup.Workers - 1 // the slowest by itself
-	for i, e := range s.Endings {
-		if want := was; e.Worker != want && e.Worker != -1 {
-			t.Errorf("deal %d lets go of worker %d, the slowest before was %d", i, e.Worker, want)
-		}
-		if (e.Worker == -1) != (s.Onsets[i].Worker == was) {
-			t.Errorf("deal %d: slowest %d before and %d after, let go %d", i, was, s.Onsets[i].Worker, e.Worker)
-		}
-		if i > 0 && s.Endings[i-1].Until != e.At {
-			t.Errorf("deal %d is looked at until %g, the next is at %g", i-1, s.Endings[i-1].Until, e.At)
-		}
-		was = s.Onsets[i].Worker
+	if moved < len(deals)/2 {
+		t.Errorf("the slowest place moved in %d of %d deals", moved, len(deals))
 	}
 }
 
@@ -94,12 +79,6 @@ func TestBurstsSlowOneInSix(t *testing.T) {
 					}
 				}
 				slowed += min(phases[i+1].At.Seconds(), horizon) - phases[i].At.Seconds()
-			}
-		}
-		for i, e := range s.Endings {
-			if o := s.Onsets[i]; o.Until != e.At || o.Worker != e.Worker || factorAt(s.Phases[e.Worker], o.At+1e-6) != burstFactor ||
-				factorAt(s.Phases[e.Worker], e.At+1e-6) != 1 {
-				t.Fatalf("burst %+v ends as %+v", o, e)
 			}
 		}
 	}
@@ -220,31 +199,15 @@ func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
 	}
 }
 
-// The record holds what decides a number: links, every setting of H4, lengths.
+// The record holds what decides a number: links, bounds, lengths.
 func TestDynamicSetupIsComplete(t *testing.T) {
 	raw, err := json.Marshal(config("quick"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"link":12500000000`, `"bounds":"s=8"`, `"bounds":"Smin=18,Smax=36"`, `"horizon":8`, `"launch":25000`,
-		`"straggler"`} {
+	for _, want := range []string{`"link":12500000000`, `"horizon":8`, `"launch":25000`, `"straggler"`, `"Smax":6`, `"visible":0.02`} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("no %s in the configuration", want)
 		}
-	}
-	var cfg struct {
-		Tradeoff struct {
-			Settings []struct{ Options map[string]any }
-		}
-	}
-	if err := json.Unmarshal(raw, &cfg); err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, s := range cfg.Tradeoff.Settings {
-		seen[fmt.Sprint(s.Options)] = true
-	}
-	if n := len(boundedMethods("quick")); len(cfg.Tradeoff.Settings) != n || len(seen) < n-2 { // the defaults of SSP and DASP are one
-		t.Errorf("%d settings with %d kinds of options, want %d", len(cfg.Tradeoff.Settings), len(seen), n)
 	}
 }

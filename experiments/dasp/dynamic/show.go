@@ -1,8 +1,6 @@
 package dynamic
 
 import (
-	"slices"
-
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
@@ -14,17 +12,60 @@ func show(v *kit.View[point, measured]) {
 	trained := v.At(point{Case: leNet, Scenario: "static", Method: "bsp", Learn: true})[0]
 	kit.MadeOf(v.Result, trained.Engine, trained.Data)
 	d.facts()
-	d.hypotheses()
-	d.tradeoff()
 	d.rivals()
 	d.changes()
-	d.forgiveness()
 	d.states()
-	d.waiting()
-	d.visited()
-	d.lines()
 	d.learning()
 }
+
+// visible is the relative change of a time below which a single seed shows none.
+const visible = 0.02
+
+// sideOf returns the side of 1 on which a ratio of times lies by its interval, as
+// kit.Estimate.Against does. A single seed has no interval: then the ratio itself decides, beyond
+// visible.
+func sideOf(e kit.Estimate) string {
+	side := e.Against(1)
+	switch {
+	case side != "alone":
+		return side
+	case e.Value*(1+visible) < 1:
+		return "below"
+	case e.Value*(1-visible) > 1:
+		return "above"
+	}
+	return "undecided"
+}
+
+// view reads measured runs and fills the result.
+type view struct {
+	*kit.View[point, measured]
+}
+
+// each returns what of gives of each of p's runs, seed by seed.
+func (d view) each(p point, of func(measured) float64) kit.Sample { return kit.Each(d.At(p), of) }
+
+// perPush returns p's seconds per push, seed by seed.
+func (d view) perPush(p point) kit.Sample {
+	return d.each(p, func(c measured) float64 { return c.Iteration.PerPush })
+}
+
+// over returns the time per push of one method over another's, at the speeds of p.
+func (d view) over(p point, ours, theirs string) kit.Estimate {
+	return d.perPush(p.with(ours)).Over(d.perPush(p.with(theirs)))
+}
+
+// factor returns by what changing speeds multiply p's time.
+func (d view) factor(p point, against string, of func(measured) float64) kit.Estimate {
+	return d.each(p, of).Over(d.each(p.in(against), of))
+}
+
+// p99Staleness returns the 99th percentile of staleness, in versions.
+func p99Staleness(c measured) float64 { return float64(c.Staleness.P99) }
+
+func meanStaleness(c measured) float64 { return c.Staleness.Mean }
+
+func timePerWorker(c measured) float64 { return setup.PerIteration(c.Summary) }
 
 // add adds a frame of timing-only runs.
 func (d view) add(s *kit.Sheet) { d.Frames = append(d.Frames, kit.As(result.TimingOnly, s.Frame)) }
@@ -41,72 +82,14 @@ func (d view) pairs() (out []point) {
 	return out
 }
 
-// byMethod returns each row once per method.
-func byMethod(rows []point, methods ...string) (out []point) {
-	for _, p := range rows {
-		for _, m := range methods {
-			out = append(out, p.with(m))
-		}
-	}
-	return out
-}
-
 // facts adds the numbers of the texts that no frame has.
 func (d view) facts() {
 	z := setup.SizeOf(d.Profile, "lenet5")
 	d.Facts = append(d.Facts, kit.Facts("trained.data:data", d.Data[0].Name, "workers", setup.Workers, "warmup", setup.Warmup, "batch", setup.FullBatch,
 		"smin/versions", setup.Smin, "smax/versions", setup.Smax, "alpha", setup.Alpha, "deal.from", dealFrom, "deal.to", dealTo,
 		"calm.from", calmFrom, "calm.to", calmTo, "burst.from", burstFrom, "burst.to", burstTo,
-		"burst.factor", burstFactor, "forget", forget, "visible/%", 100*visible, "tail", 99, "target/%", 100*z.Target,
+		"burst.factor", burstFactor, "visible/%", 100*visible, "tail", 99, "target/%", 100*z.Target,
 		"trained.batch", z.Batch, "trained.rate", z.Rate, "trained.every", z.EvalEvery, "trained.pushes", z.Pushes)...)
-}
-
-// hypotheses answers H1, H2 and H3 in every case and change, and counts the answers.
-func (d view) hypotheses() {
-	all := kit.NewSheet("answers", "hypothesis held judged none")
-	judged := func(id string, judge func(point) judgement, columns string) {
-		s, n := kit.NewSheet(id, "case:case scenario:scenario answer:answer "+columns), map[string]int{}
-		for _, p := range d.pairs() {
-			v := judge(p)
-			row := []any{p.Case.key(), p.Scenario, v.Answer}
-			for _, x := range v.Of {
-				row = append(row, x)
-			}
-			s.Add(row...)
-			n[v.Answer]++
-		}
-		d.add(s)
-		all.Add(id, n[answerHeld], n[answerHeld]+n[answerNotHeld], n[answerNoCase])
-	}
-	judged("h1", d.h1, "before/.3 after/.3 change~/.3")
-	judged("h2", d.h2, "dasp/.3 ssp/.3 dssp/.3")
-	judged("h3", d.h3, "versions/.1 dasp/.2 ssp/.2 ratio~/.3")
-	d.add(all)
-}
-
-// tradeoff lists every setting of LeNet-5, compares DASP's with the fastest SSP that is no staler,
-// and counts H4's answers.
-func (d view) tradeoff() {
-	s := kit.NewSheet("tradeoff", "scenario:scenario method:method setting per_push/ms.2 p99/versions.1 staleness/versions.2 "+
-		"rival ratio~/.3 answer:answer mean_ratio~/.3")
-	all := kit.NewSheet("h4", "scenario:scenario held judged held_mean")
-	for _, key := range tradedScenarios {
-		n, byMean := map[string]int{}, 0
-		for _, x := range boundedMethods(d.Profile) {
-			p := point{Case: leNet, Scenario: key, Method: x.Method, Setting: x.Name}
-			t := d.h4(p)
-			s.Add(key, x.Method, x.Name, d.perPush(p).Mean().Times(1e3), kit.Each(d.At(p), p99Staleness).Mean(), kit.Each(d.At(p), meanStaleness).Mean(),
-				t.Taken, t.Tail, t.Answer, t.Mean)
-			if n[t.Answer]++; sideOf(t.Mean) == "below" {
-				byMean++
-			}
-		}
-		all.Add(key, n[answerHeld], n[answerHeld]+n[answerNotHeld], byMean)
-		d.Figures = append(d.Figures, result.Figure{ID: "tradeoff-" + key, Form: "line", Frame: "tradeoff", Where: map[string]any{"scenario": key},
-			X: "p99", Y: []string{"per_push"}, By: []string{"method"}})
-	}
-	d.add(s)
-	d.add(all)
 }
 
 // rivals compares DASP, where speeds change, with the methods that are said to adapt worse, and
@@ -156,7 +139,9 @@ func (d view) rivals() {
 // all returns every case under every method.
 func (d view) all() (out []point) {
 	for _, c := range linkedModels(d.Profile) {
-		out = append(out, byMethod([]point{{Case: c}}, setup.Methods...)...)
+		for _, m := range setup.Methods {
+			out = append(out, point{Case: c, Method: m})
+		}
 	}
 	return out
 }
@@ -181,18 +166,6 @@ func (d view) changes() {
 	d.add(times)
 }
 
-// forgiveness lists how long a slow past is held against a worker, under the methods of H3.
-func (d view) forgiveness() {
-	s := kit.NewSheet("forgiveness", "case:case scenario:scenario method:method instants pushes/.2 versions/.1 units/iterations.2 "+
-		"waited/iterations.2 unseen/.0")
-	for _, p := range byMethod(d.pairs(), "ssp", "dasp") {
-		f := forgivenOf(slices.Concat(kit.Map(d.At(p), func(c measured) []release { return c.Releases })...))
-		of := func(x float64) float64 { return kit.OnlyIf(f.N > 0, x) }
-		s.Add(p.Case.key(), p.Scenario, p.Method, f.N, of(f.Pushes), of(f.Versions), of(f.Units), of(f.Waited), of(float64(f.Unseen)))
-	}
-	d.add(s)
-}
-
 // states lists DASP's states where speeds change.
 func (d view) states() {
 	s := kit.NewSheet("states", "case:case scenario:scenario"+setup.StateColumns)
@@ -205,108 +178,6 @@ func (d view) states() {
 // summaries returns the summaries of p's runs.
 func (d view) summaries(p point) []setup.Summary {
 	return kit.Map(d.At(p), func(c measured) setup.Summary { return c.Summary })
-}
-
-// aroundChanges adds a figure for each change of speeds, of column y of frame in windows of one
-// iteration around its instants. It returns LeNet-5 in each.
-func (d view) aroundChanges(figure, frame, y, by string) (out []point) {
-	for _, scenario := range []string{"steps", "bursts"} {
-		d.Figures = append(d.Figures, result.Figure{ID: figure + "-" + scenario, Form: "line", Frame: frame,
-			Where: map[string]any{"scenario": scenario}, X: "since", Y: []string{y}, By: []string{by}})
-		out = append(out, point{Case: leNet, Scenario: scenario})
-	}
-	return out
-}
-
-// sinceChange returns the middle of a window, in iterations from the change.
-func sinceChange(window int) float64 { return float64(window-windowsBefore) + 0.5 }
-
-// waiting draws how many workers wait around the changes.
-func (d view) waiting() {
-	waiting := kit.NewSheet("waiting", "scenario:scenario method:method since/iterations workers/.2")
-	peaks := kit.NewSheet("peaks", "scenario:scenario method:method events before/.2 most/.2 at/.1")
-	for _, scenario := range d.aroundChanges("waiting", "waiting", "workers", "method") {
-		most := 0
-		for _, p := range byMethod([]point{scenario}, setup.Methods...) {
-			events, sum := 0, make([]float64, windowsBefore+windowsAfter)
-			for _, c := range d.At(p) { // a seed is weighted by its events
-				for b := range c.Around {
-					sum[b] += float64(c.Around[b] * float64(c.Onsets))
-				}
-				events += c.Onsets
-			}
-			var before, peak, at float64
-			for b := range sum {
-				y := sum[b] / float64(max(events, 1))
-				waiting.Add(p.Scenario, p.Method, sinceChange(b), y)
-				if b < windowsBefore {
-					before += y / windowsBefore
-				} else if y > peak {
-					peak, at = y, sinceChange(b)
-				}
-			}
-			peaks.Add(p.Scenario, p.Method, events, before, peak, at)
-			most = max(most, events)
-		}
-		d.Facts = append(d.Facts, kit.Counted("events."+scenario.Scenario, "", most))
-	}
-	d.add(waiting)
-	d.add(peaks)
-}
-
-// visited draws DASP's states around the changes.
-func (d view) visited() {
-	visited := kit.NewSheet("visited", "scenario:scenario state:state since/iterations share/%.1")
-	turns := kit.NewSheet("turns", "scenario:scenario state:state before/%.1 after/%.1")
-	for _, p := range d.aroundChanges("states", "visited", "share", "state") {
-		var counts [3][windowsBefore + windowsAfter]int64
-		var total [windowsBefore + windowsAfter]int64
-		for _, c := range d.At(p.with("dasp")) {
-			for i := range setup.States {
-				for b, k := range c.States[i] {
-					counts[i][b] += k
-					total[b] += k
-				}
-			}
-		}
-		for i, name := range setup.States {
-			var n, all [2]int64 // before the change, and as long after it
-			for b, k := range counts[i] {
-				if total[b] > 0 {
-					visited.Add(p.Scenario, name, sinceChange(b), 100*float64(k)/float64(total[b]))
-				}
-				if s := b / windowsBefore; s < 2 {
-					n[s], all[s] = n[s]+k, all[s]+total[b]
-				}
-			}
-			share := func(s int) float64 { return 100 * float64(n[s]) / float64(max(all[s], 1)) }
-			turns.Add(p.Scenario, name, share(0), share(1))
-		}
-	}
-	d.add(visited)
-	d.add(turns)
-}
-
-// lines draws the first seed's first burst under DASP and SSP.
-func (d view) lines() {
-	const head = "method:method worker from/ms.0 to/ms.0"
-	slowed, bands := kit.NewSheet("slowed", head), kit.NewSheet("bands", head+" state:state iteration pulled applied clock")
-	lines := kit.NewSheet("lines", "method:method from/ms.0 to/ms.0 arrived waited/ms.0")
-	for _, m := range []string{"dasp", "ssp"} {
-		l := d.At(point{Case: leNet, Scenario: "bursts", Method: m})[0].Line
-		for _, b := range l.Slowed {
-			slowed.Add(b.Method, b.Worker, b.From, b.To)
-		}
-		for _, b := range l.Bands {
-			bands.Add(b.Method, b.Worker, b.From, b.To, b.State, b.Step, b.Pulled, b.Applied, b.Clock)
-		}
-		lines.Add(l.Method, l.From, l.To, l.Arrived, l.Waited)
-		d.Figures = append(d.Figures, result.Figure{ID: "burst-" + m, Form: "gantt", Frame: "bands", Where: map[string]any{"method": m},
-			X: "from", Y: []string{"to"}, Lane: "worker", State: "state"})
-	}
-	d.add(slowed)
-	d.add(bands)
-	d.add(lines)
 }
 
 // learning lists LeNet-5's time to the target in every scenario and, where speeds change, DASP's
