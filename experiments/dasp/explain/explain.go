@@ -120,10 +120,9 @@ type searcher struct {
 	runs       int
 }
 
-// evolvedFit is the end of one evolution, with its ratios at the tables' length.
+// evolvedFit is the end of one evolution, with its loss at the tables' length.
 type evolvedFit struct {
 	fit
-	Full     ratios
 	FullLoss float64
 }
 
@@ -294,7 +293,7 @@ func (q *searcher) evolution(s, k int, name string, start [][]float64, generatio
 	}
 	found := kit.Map(full.Scores, func(r ratios) float64 { return loss(r[k], q.want, all.Of) })
 	best := least(found)
-	q.fits[s][k] = evolvedFit{fit{X: last[best], Loss: p.Fit.Loss, Population: p.Fit.Population}, full.Scores[best], found[best]}
+	q.fits[s][k] = evolvedFit{fit{X: last[best], Loss: p.Fit.Loss, Population: p.Fit.Population}, found[best]}
 	return nil
 }
 

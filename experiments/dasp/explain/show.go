@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/kit"
@@ -15,8 +14,7 @@ import (
 // show fills r with facts, frames and the figure.
 func (q *searcher) show(r *result.Result) {
 	r.Facts = append(q.facts(), arguments(q.want, q.full)...)
-	r.Frames = []result.Frame{q.closest(), q.best(), q.ratiosFrame(), q.laboratories(), q.times(),
-		kit.As(result.Modelled, q.anatomies()), q.parts()}
+	r.Frames = []result.Frame{q.closest(), q.ratiosFrame(), q.laboratories(), q.times(), q.parts()}
 	r.Figures = []result.Figure{{ID: "fit", Form: "bar", Frame: "ratios", X: "claim", Y: []string{"stated", spaces[0].Key, spaces[1].Key}}}
 }
 
@@ -67,24 +65,6 @@ func (q *searcher) met(s int) (n int) {
 // met reports whether the ratio of demand i is within the claim's tolerance.
 func (w *bestFit) met(i int, d demand) bool {
 	return w.ratios[i].N > 0 && math.Abs(w.ratios[i].Value-d.Ratio) <= d.Tolerance
-}
-
-// best lists the fits, one row per space and meaning.
-func (q *searcher) best() result.Frame {
-	s := kit.NewSheet("best", "space:space mean:mean search/%.1 full/%.1 polished/%.1 seeds/%.1 claim worst/%.1")
-	for i, sp := range spaces {
-		for k, meaning := range meanings {
-			end, won := q.fits[i][k], k == q.won[i]
-			furthest, factor := worst(end.Full[k], q.want)
-			id, numbers := q.want[furthest].ID, end.FullLoss < noLoss
-			if !numbers {
-				id = "" // some ratio is no number
-			}
-			s.Add(sp.Key, meaning, typical(end.Loss), typical(end.FullLoss), kit.OnlyIf(won, typical(q.last[i].fit.Loss)),
-				kit.OnlyIf(won, typical(q.last[i].loss)), id, kit.OnlyIf(numbers, 100*(factor-1)))
-		}
-	}
-	return s.Frame
 }
 
 // perSpace repeats columns for every space; its key replaces "@".
@@ -152,38 +132,13 @@ func (q *searcher) times() result.Frame {
 	return s.Frame
 }
 
-// anatomy holds the parts of one iteration of a model on a laboratory's homogeneous worker, in
-// seconds.
-type anatomy struct{ compute, host, server, worker, fixed, update float64 }
-
-// anatomy computes the parts of an iteration of model m in laboratory l.
-func (q *searcher) anatomy(l laboratory, m string) anatomy {
-	cfg := l.config(setup.Homogeneous, "asp", m, 0)
-	c, w := q.full[m], cfg.Platform.Workers[0]
+// iteration returns the seconds of the parts of one iteration of ResNet-18 on laboratory l's homogeneous worker: computation,
+// one gradient over the slower of the two links, and the server's update with it.
+func (q *searcher) iteration(l laboratory) (compute, transfer, update float64) {
+	cfg := l.config(setup.Homogeneous, "asp", "resnet18", 0)
+	c, w, server := q.full["resnet18"], cfg.Platform.Workers[0], cfg.Platform.Server
 	bytes := 4 * float64(c.Params)
-	seconds := func(launch, overhead time.Duration) float64 {
-		return c.Seconds(&w, cfg.Batch, launch, overhead).Seconds()
-	}
-	a := anatomy{compute: seconds(cfg.Launch, cfg.Overhead), server: bytes / cfg.Platform.Server.Bandwidth, worker: bytes / w.Bandwidth,
-		fixed: 2*l.Hardware.Latency/1e3 + l.Hardware.Decision/1e3, update: 12 * float64(c.Params) / cfg.Platform.Server.Memory}
-	a.host = a.compute - seconds(0, 0)
-	return a
-}
-
-// anatomies lists the parts of the best fits' iterations. jittered is the share of an undisturbed
-// iteration that jitter acts on.
-func (q *searcher) anatomies() result.Frame {
-	s := kit.NewSheet("anatomy", "space:space model:model compute/ms.2 host/ms.2 server/ms.2 worker/ms.2 update/ms.2 fixed/ms.2 "+
-		"jittered/%.0 qis/%.1 qis_hetero/%.1")
-	for i, sp := range spaces {
-		for _, m := range setup.Models {
-			a, qis := q.anatomy(q.last[i].lab, m), q.last[i].qis
-			jittered := a.compute / (a.compute + 2*max(a.server, a.worker) + a.fixed + a.update)
-			s.Add(sp.Key, m, 1e3*a.compute, 1e3*a.host, 1e3*a.server, 1e3*a.worker, 1e3*a.update, 1e3*a.fixed,
-				100*jittered, 100*qis[setup.Homogeneous+m], 100*qis[setup.Heterogeneous+m])
-		}
-	}
-	return s.Frame
+	return c.Seconds(&w, cfg.Batch, cfg.Launch, cfg.Overhead).Seconds(), max(bytes/server.Bandwidth, bytes/w.Bandwidth), 12 * float64(c.Params) / server.Memory
 }
 
 // parts lists how well a search fits that has to meet a subset of the demands.
@@ -198,7 +153,8 @@ func (q *searcher) parts() result.Frame {
 // facts returns the numbers of the texts: the search, and the best laboratory of the larger space.
 func (q *searcher) facts() []result.Fact {
 	w, e, most := &q.last[1], q.size, effortOf("standard")
-	a, h, o := q.anatomy(w.lab, "resnet18"), w.lab.Hardware, w.lab.Options
+	compute, transfer, update := q.iteration(w.lab)
+	h, o := w.lab.Hardware, w.lab.Options
 	lo, hi := kit.Extent(slices.Collect(maps.Values(w.qis)), func(x float64) float64 { return x })
 	smallest, _ := kit.Extent(q.want[:], func(d demand) float64 { return d.Ratio })
 	longer := math.NaN() // profiles that search as long as standard have none
@@ -207,10 +163,10 @@ func (q *searcher) facts() []result.Fact {
 	}
 	return kit.Facts("candidates", q.candidates, "runs", q.runs, "standard.longer/.0", longer, "ratios", stated18, "search.seed", searchSeed,
 		"scan", e.Scan, "population", e.Population, "generations", e.Generations, "more", e.More, "alone.generations", e.Alone, "go_on", goOn,
-		"finalists", finalists, "search.gradients", e.Pushes, "full.gradients", e.Full, "batch", setup.FullBatch, "workers", setup.Workers,
+		"full.gradients", e.Full, "workers", setup.Workers,
 		"stated.smallest/.2", smallest, "device/TFLOP/s", deviceFLOPS/1e12, "same_mean", q.won[0] == q.won[1],
 		"all_met", max(q.met(0), q.met(1)) == stated18, "lab.jitter/%.0", 100*h.Jitter, "tables.jitter/%.0", 100*tablesJitter,
-		"lab.server_link/Gb/s", h.ServerLink, "lab.worker_link/Gb/s", h.WorkerLink, "lab.transfer/ms.0", 1e3*max(a.server, a.worker),
-		"lab.compute/ms.0", 1e3*a.compute, "lab.update/ms.0", 1e3*a.update, "lab.smin/versions", o.Smin, "lab.smax/versions", o.Smax,
+		"lab.server_link/Gb/s", h.ServerLink, "lab.worker_link/Gb/s", h.WorkerLink, "lab.transfer/ms.0", 1e3*transfer,
+		"lab.compute/ms.0", 1e3*compute, "lab.update/ms.0", 1e3*update, "lab.smin/versions", o.Smin, "lab.smax/versions", o.Smax,
 		"lab.staleness", o.Staleness, "lab.lower", o.Lower, "lab.upper", o.Upper, "lab.qis.least/%.0", 100*min(lo, 1), "lab.qis.most/%.0", 100*max(hi, 0))
 }
