@@ -1,10 +1,12 @@
 package quiz
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 	"slices"
 
+	"gradsync/experiments/kit"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/formula"
@@ -255,34 +257,19 @@ type message struct {
 	Held  []float32 // the rank's whole vector as it sent
 }
 
-// watched is a Proc that notes what an exchange sends.
-type watched struct {
-	cluster.Proc
-	x    []float32
-	sent []message
-	bad  error
-}
-
-// Isend notes the message and sends it.
-func (w *watched) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
-	body := make([]float32, len(m.Body)/4)
-	if err := vec.FromBytes(body, m.Body); err != nil && w.bad == nil {
-		w.bad = err
-	}
-	w.sent = append(w.sent, message{to, len(m.Body), body, slices.Clone(w.x)})
-	return w.Proc.Isend(to, tag, m)
-}
-
 // ringOf runs collective.RingAllReduce on one vector per rank and returns what each
 // rank sent, by exchange. The vectors become the sum.
 func ringOf(vectors [][]float32) ([][]message, error) {
 	hosts := cluster.Uniform(len(vectors), cluster.Host{Name: "gpu", FLOPS: 1e12, Bandwidth: 1e9}, nil)
-	sent, _, err := cluster.Run(context.Background(), virtual.New(hosts, virtual.Config{}), func(p cluster.Proc) ([]message, error) {
-		w := &watched{Proc: p, x: vectors[p.Rank()]}
-		if err := collective.RingAllReduce(w, 0, w.x); err != nil {
-			return nil, err
+	sent, _, err := cluster.Run(context.Background(), virtual.New(hosts, virtual.Config{}), func(p cluster.Proc) (sent []message, bad error) {
+		x := vectors[p.Rank()]
+		note := func(to []int, m *cluster.Msg) {
+			body := make([]float32, len(m.Body)/4)
+			bad = cmp.Or(bad, vec.FromBytes(body, m.Body))
+			sent = append(sent, message{to[0], len(m.Body), body, slices.Clone(x)})
 		}
-		return w.sent, w.bad
+		err := collective.RingAllReduce(&kit.Spy{Proc: p, Sent: note}, 0, x)
+		return sent, cmp.Or(err, bad)
 	})
 	return sent, err
 }

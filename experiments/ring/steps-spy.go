@@ -1,14 +1,15 @@
 package ring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
 	"strings"
-	"time"
 
+	"gradsync/experiments/kit"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
@@ -74,19 +75,18 @@ func decode(x []float32) (piece, error) {
 	return piece{Chunk: int(c), Holds: h}, nil
 }
 
-// spy is a Proc that notes every message of the exchange that runs on it.
-type spy struct {
-	cluster.Proc
+// notes are of every message of one rank's exchange.
+type notes struct {
+	rank    int
 	x       []float32 // the vector that is summed
 	seen    []transfer
 	states  [][]holding // of x's chunks: at the start of every step, and at the end
-	into    map[cluster.Req]*cluster.Msg
 	arrived int
 	err     error
 }
 
 // state decodes every chunk of the rank's vector.
-func (s *spy) state() []holding {
+func (s *notes) state() []holding {
 	out := make([]holding, len(s.x)/2)
 	for c := range out {
 		out[c] = holding(uint32(s.x[2*c]))
@@ -94,58 +94,38 @@ func (s *spy) state() []holding {
 	return out
 }
 
-// Isend begins a step: what is sent was received in the step before.
-func (s *spy) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
-	s.states = append(s.states, s.state())
+// read returns the chunk of a message.
+func (s *notes) read(m *cluster.Msg) (p piece) {
 	x := make([]float32, len(m.Body)/4)
-	sent, err := piece{}, vec.FromBytes(x, m.Body)
+	err := vec.FromBytes(x, m.Body)
 	if err == nil {
-		sent, err = decode(x)
+		p, err = decode(x)
 	}
-	if err != nil && s.err == nil {
-		s.err = err
-	}
-	s.seen = append(s.seen, transfer{Rank: s.Rank(), Step: len(s.seen), To: to, From: -1, Sent: sent})
-	return s.Proc.Isend(to, tag, m)
+	s.err = cmp.Or(s.err, err)
+	return p
 }
 
-// Irecv remembers where the message will be.
-func (s *spy) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req {
-	r := s.Proc.Irecv(from, tag, into)
-	s.into[r] = into
-	return r
+// sent begins a step: what is sent was received in the step before.
+func (s *notes) sent(to []int, m *cluster.Msg) {
+	s.states = append(s.states, s.state())
+	s.seen = append(s.seen, transfer{Rank: s.rank, Step: len(s.seen), To: to[0], From: -1, Sent: s.read(m)})
 }
 
-// WaitAny reads what was received before the exchange does.
-func (s *spy) WaitAny(until time.Duration, reqs ...cluster.Req) (int, error) {
-	i, err := s.Proc.WaitAny(until, reqs...)
-	if err != nil || i < 0 || s.into[reqs[i]] == nil {
-		return i, err
-	}
-	m := s.into[reqs[i]]
-	x := make([]float32, len(m.Body)/4)
-	if err = vec.FromBytes(x, m.Body); err != nil {
-		return i, err
-	}
-	p, err := decode(x)
-	if err != nil {
-		return i, err
-	}
-	if s.arrived < len(s.seen) {
+// received notes what came before the exchange uses it.
+func (s *notes) received(m *cluster.Msg) {
+	if p := s.read(m); s.arrived < len(s.seen) {
 		s.seen[s.arrived].Received, s.seen[s.arrived].From = p, m.From
 	}
 	s.arrived++
-	delete(s.into, reqs[i])
-	return i, nil
 }
 
 // finish fills in what the chunks held before and after each step.
-func (s *spy) finish() ([]transfer, error) {
+func (s *notes) finish() ([]transfer, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	if s.arrived != len(s.seen) {
-		return nil, fmt.Errorf("ring: rank %d sent %d messages and received %d", s.Rank(), len(s.seen), s.arrived)
+		return nil, fmt.Errorf("ring: rank %d sent %d messages and received %d", s.rank, len(s.seen), s.arrived)
 	}
 	s.states = append(s.states, s.state())
 	for i := range s.seen {
@@ -164,24 +144,15 @@ type recording struct {
 
 // record runs collective.RingAllReduce on n ranks and notes every transfer.
 func record(ctx context.Context, n int) (recording, error) {
-	type notes struct {
-		Transfers []transfer
-		States    [][]holding
-	}
-	got, _, err := cluster.Run(ctx, virtual.New(ideal(n, blogLink), virtual.Config{}), func(p cluster.Proc) (notes, error) {
-		s := &spy{Proc: p, x: marked(n, p.Rank()), into: map[cluster.Req]*cluster.Msg{}}
-		if err := collective.RingAllReduce(s, 0, s.x); err != nil {
-			return notes{}, err
+	r := recording{make([][]transfer, n), make([][][]holding, n)}
+	_, err := virtual.New(ideal(n, blogLink), virtual.Config{}).Run(ctx, func(p cluster.Proc) ([]byte, error) {
+		s := &notes{rank: p.Rank(), x: marked(n, p.Rank())}
+		if err := collective.RingAllReduce(&kit.Spy{Proc: p, Sent: s.sent, Received: s.received}, 0, s.x); err != nil {
+			return nil, err
 		}
 		seen, err := s.finish()
-		return notes{seen, s.states}, err
+		r.Transfers[s.rank], r.States[s.rank] = seen, s.states
+		return nil, err
 	})
-	if err != nil {
-		return recording{}, err
-	}
-	var r recording
-	for _, g := range got {
-		r.Transfers, r.States = append(r.Transfers, g.Transfers), append(r.States, g.States)
-	}
-	return r, nil
+	return r, err
 }

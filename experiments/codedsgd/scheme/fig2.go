@@ -281,12 +281,6 @@ func scatter(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// listener is a Proc that records every message of its rank.
-type listener struct {
-	cluster.Proc
-	notes []sentNote
-}
-
 // sentNote is a message as it was handed to the network.
 type sentNote struct {
 	To   []int
@@ -294,23 +288,7 @@ type sentNote struct {
 	Body []byte
 }
 
-func (l *listener) note(to []int, m *cluster.Msg) {
-	l.notes = append(l.notes, sentNote{To: to, Meta: m.Meta, Body: slices.Clone(m.Body)})
-}
-
-func (l *listener) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
-	if root == l.Rank() {
-		l.note(slices.DeleteFunc(slices.Clone(group), func(v int) bool { return v == root }), m)
-	}
-	return l.Proc.Ibcast(group, root, tag, m)
-}
-
-func (l *listener) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
-	l.note([]int{to}, m)
-	return l.Proc.Isend(to, tag, m)
-}
-
-// recording is one iteration of a method as a listener heard it.
+// recording is one iteration of a method as a spy heard it.
 type recording struct {
 	Ranks  []rankRecording
 	Spans  []cluster.Span
@@ -330,13 +308,16 @@ type rankRecording struct {
 func listen(ctx context.Context, n int, batch int, o codedsgd.Options) (recording, error) {
 	rt := virtual.New(setup.Calm(setup.Platform()), virtual.Config{Workers: n, Trace: true})
 	ranks, trace, err := cluster.Run(ctx, rt, func(p cluster.Proc) (rankRecording, error) {
-		task, l := newTold(), &listener{Proc: p}
+		task, notes := newTold(), []sentNote(nil)
+		l := &kit.Spy{Proc: p, Sent: func(to []int, m *cluster.Msg) {
+			notes = append(notes, sentNote{To: to, Meta: m.Meta, Body: slices.Clone(m.Body)})
+		}}
 		job := codedsgd.Job{Task: task, Shapes: [][2]int{{shownRows, shownColumns}}, Batch: batch, Rate: 0.1, Steps: 1, Options: o}
 		log, err := codedsgd.Run(l, job)
 		if err != nil {
 			return rankRecording{}, err
 		}
-		return rankRecording{l.notes, task.Params(), log.Ends[0], log.Totals}, nil
+		return rankRecording{notes, task.Params(), log.Ends[0], log.Totals}, nil
 	})
 	if err != nil {
 		return recording{}, fmt.Errorf("codedsgd: %d nodes, %+v: %w", n, o, err)
