@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/own"
@@ -138,7 +138,7 @@ func (a *app) printTable(p *own.Plan, rows []own.Row) {
 		lines = append(lines, comparedCells(shortName(p, row), row))
 		longest = max(longest, row.Seconds().Value)
 	}
-	a.printColumns(lines, 3)
+	a.printColumns(lines)
 	if longest <= 0 {
 		return
 	}
@@ -168,35 +168,19 @@ func comparedCells(name string, r own.Row) []string {
 // none is the cell of what cannot be had.
 const none = "–"
 
-// printColumns prints lines below their heading, the first ones of their columns to the left, the others to the right. A
-// column of which nothing can be had is left out.
-func (a *app) printColumns(lines [][]string, left int) {
-	for i := range lines[0] {
-		width := 0
-		for j, l := range lines {
-			if j > 0 && l[i] != none {
-				width = max(width, utf8.RuneCountInString(lines[0][i]))
-			}
-			if width > 0 {
-				width = max(width, utf8.RuneCountInString(l[i]))
-			}
-		}
-		for j, l := range lines {
-			fill := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(l[i])))
-			switch {
-			case width == 0:
-				l[i] = ""
-			case i < left:
-				l[i] += fill
-			default:
-				l[i] = fill + l[i]
-			}
-			lines[j] = l
-		}
-	}
+// printColumns prints lines below their heading. A column of which nothing can be had is left out.
+func (a *app) printColumns(lines [][]string) {
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
-		fmt.Fprintln(a.out, strings.TrimRight(strings.Join(slices.DeleteFunc(l, func(s string) bool { return s == "" }), "  "), " "))
+		var cells []string
+		for i, text := range l {
+			if slices.ContainsFunc(lines[1:], func(l []string) bool { return l[i] != none }) {
+				cells = append(cells, text)
+			}
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
+	_ = w.Flush() // the command's writer keeps its first error
 }
 
 // barWidth is the length of the longest bar of times, in letters.
