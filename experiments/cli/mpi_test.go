@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"gradsync/experiments/train"
+	"gradsync/internal/mpitest"
 	"gradsync/shared/cluster/mpi"
-	"gradsync/shared/cluster/mpi/mpitest"
 )
 
 // asMPIRank has the words of commands in a rank that a test started, with semicolons between them.

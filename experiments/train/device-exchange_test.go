@@ -97,7 +97,7 @@ func openDevices(t *testing.T) devices {
 		t.Fatal(missing)
 	}
 	if missing != nil || !race.Enabled { // minutes under the race detector
-		all["emulator"] = driver.Emulated(driver.EmulatorOptions{})
+		all["emulator"] = faketest.Emulated()
 	}
 	for name, lazy := range map[string]bool{"fake": false, "lazy": true} {
 		if missing != nil {
@@ -383,7 +383,7 @@ func TestExchangeFails(t *testing.T) {
 // TestDeviceBlocks: the device's blocks are what ringsparse makes on the host of the same
 // gradient and parameters, to the bit, in any order of fetching and loading.
 func TestDeviceBlocks(t *testing.T) {
-	d := driver.Emulated(driver.EmulatorOptions{})
+	d := faketest.Emulated()
 	e, err := engine.New(d)
 	if err != nil {
 		t.Fatal(err)

@@ -288,8 +288,8 @@ func TestSize(t *testing.T) {
 	judgeSizes(t, root, measured)
 }
 
-// TestSizeOfWhatOnlyTestsReach: the functions that no program of the repository reaches become no more. Packages named
-// ...test are apparatus and not counted. All systems count what Linux on amd64 has.
+// TestSizeOfWhatOnlyTestsReach: the functions that no program of the repository reaches become no more. What is for tests
+// (apparatus) is not counted. All systems count what Linux on amd64 has.
 func TestSizeOfWhatOnlyTestsReach(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -312,11 +312,41 @@ func TestSizeOfWhatOnlyTestsReach(t *testing.T) {
 	}
 }
 
-// countDead counts the functions that deadcode lists outside of packages named ...test.
+// apparatus reports whether a folder has code for tests alone: a name that ends in test, a GPU that is none, or a compiler of kernels.
+func apparatus(dir string) bool {
+	return strings.HasSuffix(dir, "test") || strings.HasPrefix(dir, "shared/gpu/internal/") || strings.HasPrefix(dir, "shared/gpu/fake") ||
+		dir == "shared/gpu/kernels/clang"
+}
+
+// TestTheProgramHasNoApparatus: gradsync links nothing that is for tests.
+func TestTheProgramHasNoApparatus(t *testing.T) {
+	root := mustRoot(t)
+	cmd := exec.Command("go", "list", "-deps", "./experiments/gradsync")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := 0
+	for _, pkg := range strings.Fields(string(out)) {
+		dir, is := strings.CutPrefix(pkg, "gradsync/")
+		if is {
+			ours++
+		}
+		if is && apparatus(dir) || pkg == "testing" {
+			t.Errorf("gradsync links %s", pkg)
+		}
+	}
+	if ours < 50 {
+		t.Errorf("%d packages of ours, want 50 at least", ours)
+	}
+}
+
+// countDead counts the functions that deadcode lists outside of apparatus.
 func countDead(list string) (n int) {
 	for line := range strings.Lines(list) {
 		file, _, found := strings.Cut(filepath.ToSlash(line), ":")
-		if found && !strings.HasSuffix(path.Dir(file), "test") {
+		if found && !apparatus(path.Dir(file)) {
 			n++
 		}
 	}

@@ -2,12 +2,13 @@ package dasp_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
 	"gradsync/shared/cluster/local"
 )
 
@@ -55,9 +56,40 @@ func lodged(job func(rank int) dasp.Job, lodges bool) func(rank int) dasp.Job {
 
 // poisoned is dasp.Run where bodies that were given away hold nothing.
 func poisoned(p cluster.Proc, job dasp.Job) (*dasp.Log, error) {
-	p, check := clustertest.Poisoned(p)
-	l, err := dasp.Run(p, job)
-	return l, errors.Join(err, check())
+	x := &poisoner{Proc: p}
+	l, err := dasp.Run(x, job)
+	return l, errors.Join(err, x.check())
+}
+
+// poisoner keeps the promise of cluster.Msg.Given to the letter: a body that was given away holds no numbers any more, so
+// that who reads it finds NaN.
+type poisoner struct {
+	cluster.Proc
+	given [][]byte
+}
+
+const poison = 0xFF
+
+func (x *poisoner) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
+	if m.Given && m.Body != nil {
+		old := m.Body[:cap(m.Body)]
+		m.Body = slices.Clone(m.Body)
+		for i := range old {
+			old[i] = poison
+		}
+		x.given = append(x.given, old)
+	}
+	return x.Proc.Isend(to, tag, m)
+}
+
+// check returns an error if somebody has written to a body since it was given away.
+func (x *poisoner) check() error {
+	for k, b := range x.given {
+		if i := slices.IndexFunc(b, func(c byte) bool { return c != poison }); i >= 0 {
+			return fmt.Errorf("rank %d wrote to byte %d of body %d after it had given it away", x.Rank(), i, k)
+		}
+	}
+	return nil
 }
 
 // TestMemoryOnRealGoroutines: a body handed from goroutine to goroutine has one owner at

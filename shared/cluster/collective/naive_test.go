@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/formula"
+	"gradsync/shared/cluster/internal/clustertest"
 	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/cluster/virtual"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
 	"gradsync/shared/cluster/faults"
+	"gradsync/shared/cluster/internal/clustertest"
 	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/cluster/virtual"

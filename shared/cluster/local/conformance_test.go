@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/internal/clustertest"
 	"gradsync/shared/cluster/local"
 
 	"go.uber.org/goleak"

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/mpitest"
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/internal/clustertest"
 	"gradsync/shared/cluster/mpi"
-	"gradsync/shared/cluster/mpi/mpitest"
 	"gradsync/shared/cluster/tcp"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
 	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/internal/clustertest"
 	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/cluster/virtual"

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
 	"gradsync/shared/cluster/collective"
+	"gradsync/shared/cluster/internal/clustertest"
 	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/cluster/virtual"
 	"gradsync/shared/tensor/vec"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gradsync/shared/cluster"
-	"gradsync/shared/cluster/clustertest"
+	"gradsync/shared/cluster/internal/clustertest"
 	"gradsync/shared/cluster/virtual"
 )
 

@@ -47,7 +47,7 @@ func (b *books) drop(of map[unsafe.Pointer]int, p unsafe.Pointer, give func() er
 func (b *books) free(p unsafe.Pointer, give func() error) error {
 	has, err := b.drop(b.memory, p, give)
 	if !has {
-		return failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
+		return Failed("cuMemFree", codeInvalid, fmt.Sprintf("nothing is allocated at %p", p))
 	}
 	return err
 }
@@ -56,7 +56,7 @@ func (b *books) free(p unsafe.Pointer, give func() error) error {
 func (b *books) freePinned(p unsafe.Pointer, give func() error) error {
 	has, err := b.drop(b.pinned, p, give)
 	if !has {
-		return failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
+		return Failed("cuMemFreeHost", codeInvalid, fmt.Sprintf("%p is not pinned", p))
 	}
 	return err
 }

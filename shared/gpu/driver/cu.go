@@ -24,21 +24,15 @@ type throughCu struct {
 	device  cu.Device
 	context cu.CUContext
 	info    Info
-	books   *books
 
 	streams   table[Stream, cu.Stream]
 	events    table[Event, cu.Event]
-	modules   table[Module, cuModule]
+	modules   table[Module, cu.Module]
 	functions table[uintptr, cu.Function]
 
 	mu     sync.Mutex
 	lost   error
 	closed bool
-}
-
-type cuModule struct {
-	module  cu.Module
-	entries map[string][]int
 }
 
 // table numbers what cu returns, whose own handles are hidden. No number is given twice.
@@ -78,7 +72,7 @@ func (t *table[H, V]) drop(h H) {
 //
 // Source: ours: gorgonia.org/cu v0.9.6 behind Driver
 func OpenCu(index int) (Driver, error) {
-	d := &throughCu{device: cu.Device(index), books: newBooks()}
+	d := &throughCu{device: cu.Device(index)}
 	v := cu.Version()
 	d.info.CUDA = [2]int{v / 1000, v % 1000 / 10}
 	if err := newEnough(d.info.CUDA); err != nil {
@@ -87,7 +81,7 @@ func OpenCu(index int) (Driver, error) {
 	if err := d.start(index); err != nil {
 		return nil, noneError{err}
 	}
-	return d, nil
+	return Checked(d), nil
 }
 
 // start describes the device and takes its context.
@@ -97,7 +91,7 @@ func (d *throughCu) start(index int) error {
 		return d.failed("cuDeviceGetCount", err)
 	}
 	if index < 0 || index >= n {
-		return failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
+		return Failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
 	}
 	if d.info.Name, err = d.device.Name(); err != nil {
 		return d.failed("cuDeviceGetName", err)
@@ -131,7 +125,7 @@ func (d *throughCu) call(name string, f func() error) error {
 	d.mu.Lock()
 	err := d.lost
 	if d.closed {
-		err = failed(name, codeNotInit, "the driver is closed")
+		err = Failed(name, codeNotInit, "the driver is closed")
 	}
 	d.mu.Unlock()
 	if err != nil {
@@ -155,7 +149,7 @@ func (d *throughCu) failed(call string, err error) error {
 	if v := reflect.ValueOf(err); v.CanInt() {
 		code = int(v.Int())
 	}
-	e := failed(call, code, "")
+	e := Failed(call, code, "")
 	if codes[code].name == "" {
 		e.Name = err.Error()
 	}
@@ -174,7 +168,7 @@ func (d *throughCu) failed(call string, err error) error {
 func (d *throughCu) on(name string, s Stream, f func(cu.Stream) error) error {
 	stream, has := d.streams.get(s)
 	if !has && s != 0 {
-		return failed(name, codeHandle, "no such stream")
+		return Failed(name, codeHandle, "no such stream")
 	}
 	return d.call(name, func() error { return f(stream) })
 }
@@ -194,7 +188,7 @@ func (d *throughCu) Close() error {
 	if err := d.device.ReleasePrimaryCtx(); err != nil && lost == nil {
 		return d.failed("cuDevicePrimaryCtxRelease", err)
 	}
-	return d.books.open()
+	return nil
 }
 
 // Memory asks the driver.
@@ -207,32 +201,19 @@ func (d *throughCu) Memory() (free, total int, err error) {
 	return int(f), int(t), err
 }
 
-// Alloc says in its error what was free.
-func (d *throughCu) Alloc(bytes int) (unsafe.Pointer, error) {
-	if bytes <= 0 {
-		return nil, failed("cuMemAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
-	}
-	var at cu.DevicePtr
-	err := d.call("cuMemAlloc", func() (err error) {
-		at, err = cu.MemAlloc(int64(bytes))
+// Alloc returns device memory.
+func (d *throughCu) Alloc(bytes int) (p unsafe.Pointer, err error) {
+	err = d.call("cuMemAlloc", func() error {
+		at, err := cu.MemAlloc(int64(bytes))
+		p = *(*unsafe.Pointer)(unsafe.Pointer(&at))
 		return err
 	})
-	if err != nil {
-		return nil, withRoom(err, bytes, d)
-	}
-	p := pointer(uint64(at))
-	d.books.take(d.books.memory, p, bytes)
-	return p, nil
+	return p, err
 }
 
 // Free gives back device memory.
 func (d *throughCu) Free(p unsafe.Pointer) error {
-	if p == nil {
-		return nil
-	}
-	return d.books.free(p, func() error {
-		return d.call("cuMemFree", func() error { return cu.MemFree(devicePtr(p)) })
-	})
+	return d.call("cuMemFree", func() error { return cu.MemFree(devicePtr(p)) })
 }
 
 func devicePtr(p unsafe.Pointer) cu.DevicePtr { return cu.DevicePtr(uintptr(p)) }
@@ -244,9 +225,6 @@ func (e cuError) Error() string { return fmt.Sprintf("CUresult %d", int(e)) }
 
 // Pinned returns memory of the driver's.
 func (d *throughCu) Pinned(bytes int) (unsafe.Pointer, error) {
-	if bytes <= 0 {
-		return nil, failed("cuMemHostAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
-	}
 	var p unsafe.Pointer
 	err := d.call("cuMemHostAlloc", func() error {
 		if r := C.cuMemHostAlloc(&p, C.size_t(bytes), 0); r != C.CUDA_SUCCESS {
@@ -254,44 +232,26 @@ func (d *throughCu) Pinned(bytes int) (unsafe.Pointer, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, ofHost(err, bytes)
-	}
-	d.books.take(d.books.pinned, p, bytes)
-	return p, nil
+	return p, err
 }
 
 // FreePinned gives back pinned memory.
 func (d *throughCu) FreePinned(p unsafe.Pointer) error {
-	if p == nil {
-		return nil
-	}
-	return d.books.freePinned(p, func() error {
-		return d.call("cuMemFreeHost", func() error { return cu.MemFreeHost(p) })
-	})
+	return d.call("cuMemFreeHost", func() error { return cu.MemFreeHost(p) })
 }
 
 // Upload copies to the device.
 func (d *throughCu) Upload(s Stream, dst, src unsafe.Pointer, bytes int) error {
-	if bytes == 0 {
-		return nil
-	}
 	return d.on("cuMemcpyHtoDAsync", s, func(s cu.Stream) error { return cu.MemcpyHtoDAsync(devicePtr(dst), src, int64(bytes), s) })
 }
 
 // Download copies to the host.
 func (d *throughCu) Download(s Stream, dst, src unsafe.Pointer, bytes int) error {
-	if bytes == 0 {
-		return nil
-	}
 	return d.on("cuMemcpyDtoHAsync", s, func(s cu.Stream) error { return cu.MemcpyDtoHAsync(dst, devicePtr(src), int64(bytes), s) })
 }
 
 // Copy copies within the device.
 func (d *throughCu) Copy(s Stream, dst, src unsafe.Pointer, bytes int) error {
-	if bytes == 0 {
-		return nil
-	}
 	return d.on("cuMemcpyDtoDAsync", s, func(s cu.Stream) error {
 		return cu.MemcpyDtoDAsync(devicePtr(dst), devicePtr(src), int64(bytes), s)
 	})
@@ -299,9 +259,6 @@ func (d *throughCu) Copy(s Stream, dst, src unsafe.Pointer, bytes int) error {
 
 // Fill writes words.
 func (d *throughCu) Fill(s Stream, dst unsafe.Pointer, v uint32, n int) error {
-	if n == 0 {
-		return nil
-	}
 	return d.on("cuMemsetD32Async", s, func(s cu.Stream) error { return cu.MemsetD32Async(devicePtr(dst), uint(v), int64(n), s) })
 }
 
@@ -315,57 +272,46 @@ func (d *throughCu) Load(ptx string) (Module, error) {
 	if err != nil {
 		return 0, err
 	}
-	d.books.count("modules", 1)
-	return d.modules.add(cuModule{m, entries(ptx)}), nil
+	return d.modules.add(m), nil
 }
 
 // Unload frees a module.
 func (d *throughCu) Unload(m Module) error {
 	of, has := d.modules.get(m)
 	if !has {
-		return failed("cuModuleUnload", codeHandle, "no such module")
+		return Failed("cuModuleUnload", codeHandle, "no such module")
 	}
-	if err := d.call("cuModuleUnload", of.module.Unload); err != nil {
+	if err := d.call("cuModuleUnload", of.Unload); err != nil {
 		return err
 	}
 	d.modules.drop(m)
-	d.books.count("modules", -1)
 	return nil
 }
 
 // Function finds a kernel.
-func (d *throughCu) Function(m Module, name string, params ...int) (Func, error) {
+func (d *throughCu) Function(m Module, name string, _ ...int) (Func, error) {
 	of, has := d.modules.get(m)
 	if !has {
-		return Func{}, failed("cuModuleGetFunction", codeHandle, "no such module")
-	}
-	if err := entry(of.entries, name, params); err != nil {
-		return Func{}, err
-	}
-	if len(params) > most {
-		return Func{}, failed("cuModuleGetFunction", codeInvalid, fmt.Sprintf("kernel %s has more than %d parameters", name, most))
+		return Func{}, Failed("cuModuleGetFunction", codeHandle, "no such module")
 	}
 	var f cu.Function
 	err := d.call("cuModuleGetFunction", func() (err error) {
-		f, err = of.module.Function(name)
+		f, err = of.Function(name)
 		return err
 	})
 	if err != nil {
 		return Func{}, err
 	}
-	return Func{name, d.functions.add(f), len(params)}, nil
+	return Func{Handle: d.functions.add(f)}, nil
 }
 
 // Launch passes the address of each cell; cu copies eight bytes from there.
 func (d *throughCu) Launch(s Stream, fn Func, grid, block Dim, cells []uint64) error {
-	if err := cellsFit(fn, grid, block, cells); err != nil {
-		return err
-	}
-	f, has := d.functions.get(fn.handle)
+	f, has := d.functions.get(fn.Handle)
 	if !has {
-		return failed("cuLaunchKernel", codeHandle, "no such function")
+		return Failed("cuLaunchKernel", codeHandle, "no such function")
 	}
-	var all [most]unsafe.Pointer
+	var all [MostParams]unsafe.Pointer
 	args := all[:len(cells)]
 	for i := range cells {
 		args[i] = unsafe.Pointer(&cells[i])
@@ -385,7 +331,6 @@ func (d *throughCu) Stream() (Stream, error) {
 	if err != nil {
 		return 0, err
 	}
-	d.books.count("streams", 1)
 	return d.streams.add(s), nil
 }
 
@@ -393,13 +338,12 @@ func (d *throughCu) Stream() (Stream, error) {
 func (d *throughCu) CloseStream(s Stream) error {
 	of, has := d.streams.get(s)
 	if !has {
-		return failed("cuStreamDestroy", codeHandle, "no such handle")
+		return Failed("cuStreamDestroy", codeHandle, "no such handle")
 	}
 	if err := d.call("cuStreamDestroy", of.Destroy); err != nil { // of is a copy: Destroy forgets it in any case
 		return err
 	}
 	d.streams.drop(s)
-	d.books.count("streams", -1)
 	return nil
 }
 
@@ -418,7 +362,6 @@ func (d *throughCu) Event() (Event, error) {
 	if err != nil {
 		return 0, err
 	}
-	d.books.count("events", 1)
 	return d.events.add(e), nil
 }
 
@@ -426,7 +369,7 @@ func (d *throughCu) Event() (Event, error) {
 func (d *throughCu) event(name string, e Event) (cu.Event, error) {
 	of, has := d.events.get(e)
 	if !has {
-		return of, failed(name, codeHandle, "no such handle")
+		return of, Failed(name, codeHandle, "no such handle")
 	}
 	return of, nil
 }
@@ -441,7 +384,6 @@ func (d *throughCu) CloseEvent(e Event) error {
 		return err
 	}
 	d.events.drop(e)
-	d.books.count("events", -1)
 	return nil
 }
 
@@ -492,7 +434,7 @@ func (d *throughCu) Elapsed(from, to Event) (time.Duration, error) {
 
 // noGraphs is the error of all calls that have to do with one.
 func noGraphs(call string) error {
-	return failed(call, codeUnsupported, "gorgonia.org/cu captures no stream")
+	return Failed(call, codeUnsupported, "gorgonia.org/cu captures no stream")
 }
 
 // Capture is not supported.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/internal/drivertest"
 )
 
 // linked returns the fake driver that this program is linked to. Where it is a real one,

@@ -1,10 +1,11 @@
 // Package driver is the seam to a GPU: memory, streams, events, kernels and graphs, as
 // CUDA's driver has them and no more than an engine needs.
 //
-// Three implementations pass one suite (drivertest): Open finds NVIDIA's driver at run
-// time, without a C compiler and without a library at build time; Emulated runs the PTX
-// that ships on the CPU; OpenCu, in builds with the tag cu alone, is linked to the driver
-// by gorgonia.org/cu. Tests also open a driver library of our own (the package fake).
+// Open finds NVIDIA's driver at run time, without a C compiler and without a library at
+// build time; OpenCu, in builds with the tag cu alone, is linked to the driver by
+// gorgonia.org/cu. Both are behind the checks of Checked. Tests also have the PTX that
+// ships on the CPU (internal/emulated) and a driver library of our own (fake); one suite
+// is for all (internal/drivertest).
 package driver
 
 import (
@@ -110,8 +111,8 @@ type (
 //
 // Source: ours: CUfunction
 type Func struct {
+	Handle uintptr
 	name   string
-	handle uintptr
 	params int
 }
 

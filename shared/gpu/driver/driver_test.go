@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
+	"gradsync/shared/gpu/internal/drivertest"
+	"gradsync/shared/gpu/internal/emulated"
 )
 
 func TestEmulated(t *testing.T) {
-	drivertest.Run(t, func(*testing.T) driver.Driver { return driver.Emulated(driver.EmulatorOptions{Memory: 256 << 20}) })
+	drivertest.Run(t, func(*testing.T) driver.Driver { return emulated.New(emulated.Options{Memory: 256 << 20}) })
 }
 
 // TestPurego runs on NVIDIA's driver where there is one.

@@ -38,10 +38,13 @@ func entries(ptx string) map[string][]int {
 func entry(all map[string][]int, name string, params []int) error {
 	found, ok := all[name]
 	if !ok {
-		return failed("cuModuleGetFunction", codeNotFound, fmt.Sprintf("the PTX has no kernel %s", name))
+		return Failed("cuModuleGetFunction", codeNotFound, fmt.Sprintf("the PTX has no kernel %s", name))
+	}
+	if len(params) > MostParams {
+		return Failed("cuModuleGetFunction", codeInvalid, fmt.Sprintf("kernel %s has more than %d parameters", name, MostParams))
 	}
 	if !slices.Equal(found, params) {
-		return failed("cuModuleGetFunction", codeInvalid, fmt.Sprintf("kernel %s has parameters of %v bytes, want %v", name, found, params))
+		return Failed("cuModuleGetFunction", codeInvalid, fmt.Sprintf("kernel %s has parameters of %v bytes, want %v", name, found, params))
 	}
 	return nil
 }
@@ -51,11 +54,11 @@ func cellsFit(f Func, grid, block Dim, cells []uint64) error {
 	threads := uint64(block.X) * uint64(block.Y) * uint64(block.Z)
 	switch {
 	case f.name == "":
-		return failed("cuLaunchKernel", codeHandle, "no function")
+		return Failed("cuLaunchKernel", codeHandle, "no function")
 	case len(cells) != f.params:
-		return failed("cuLaunchKernel", codeInvalid, fmt.Sprintf("kernel %s takes %d arguments, not %d", f.name, f.params, len(cells)))
+		return Failed("cuLaunchKernel", codeInvalid, fmt.Sprintf("kernel %s takes %d arguments, not %d", f.name, f.params, len(cells)))
 	case grid.X == 0 || grid.Y == 0 || grid.Z == 0 || threads == 0 || threads > 1024 || grid.Y > 65535 || grid.Z > 65535:
-		return failed("cuLaunchKernel", codeInvalid, fmt.Sprintf("kernel %s: a grid of %v blocks of %v threads", f.name, grid, block))
+		return Failed("cuLaunchKernel", codeInvalid, fmt.Sprintf("kernel %s: a grid of %v blocks of %v threads", f.name, grid, block))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ type Error struct {
 	Name   string // of the code
 	Detail string // what was asked for; may be empty
 	Hint   string // for the user; may be empty
-	Err    error  // what the emulator found; may be nil
+	Err    error  // what a device that is emulated found; may be nil
 }
 
 func (e *Error) Error() string {
@@ -145,8 +145,10 @@ func ofHost(err error, bytes int) error {
 	return err
 }
 
-// failed makes the error of a call.
-func failed(call string, code int, detail string) *Error {
+// Failed returns the error of a call.
+//
+// Source: ours: names and hints of CUresult stand here
+func Failed(call string, code int, detail string) *Error {
 	c := codes[code]
 	if c.name == "" {
 		c.name = "an error that this program does not know"

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/drivertest"
 )
 
 func TestFake(t *testing.T) {

@@ -14,10 +14,11 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/emulated"
+	"gradsync/shared/gpu/internal/ptx"
 	"gradsync/shared/gpu/kernels"
-	"gradsync/shared/gpu/ptx"
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/race"
-	"gradsync/shared/tensor/enginetest"
 )
 
 // TestBadEnvironments: a machine without a driver gets one line that says so.
@@ -125,7 +126,7 @@ func TestEveryCallFails(t *testing.T) {
 	}
 	t.Run("emulator", func(t *testing.T) {
 		at, code, calls := -1, 0, 0
-		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int {
+		d := emulated.New(emulated.Options{Fail: func(string) int {
 			if calls++; calls == at {
 				return code
 			}
@@ -208,7 +209,7 @@ func TestPinnedRefused(t *testing.T) {
 	}
 	t.Run("emulator", func(t *testing.T) {
 		code := 0
-		check(t, driver.Emulated(driver.EmulatorOptions{Fail: func(string) int { return code }}), func(n int) { code = max(0, min(2*n, 2)) })
+		check(t, emulated.New(emulated.Options{Fail: func(string) int { return code }}), func(n int) { code = max(0, min(2*n, 2)) })
 	})
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
@@ -235,7 +236,7 @@ func TestCodes(t *testing.T) {
 		{999, "CUDA_ERROR_UNKNOWN", false},
 	} {
 		code := c.code
-		d := driver.Emulated(driver.EmulatorOptions{Fail: func(string) int { return code }})
+		d := emulated.New(emulated.Options{Fail: func(string) int { return code }})
 		_, first := d.Alloc(4)
 		code = 0
 		p, then := d.Alloc(4)
@@ -290,7 +291,7 @@ func retry(try func(error), give func() error) {
 
 // TestKernelFault: the emulator's finding is in the error, which stays.
 func TestKernelFault(t *testing.T) {
-	d := driver.Emulated(driver.EmulatorOptions{})
+	d := emulated.New(emulated.Options{})
 	set, err := kernels.Load(d)
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +335,7 @@ func TestNothingOnTheHost(t *testing.T) {
 		}()
 		t.Log(unsafe.Slice((*float32)(p), 100)[3])
 	}
-	t.Run("emulator", func(t *testing.T) { check(t, driver.Emulated(driver.EmulatorOptions{})) })
+	t.Run("emulator", func(t *testing.T) { check(t, emulated.New(emulated.Options{})) })
 	t.Run("fake", func(t *testing.T) { check(t, faketest.Open(t, faketest.Library(t, fake.Options{}))) })
 }
 
@@ -343,7 +344,7 @@ func TestNoAllocation(t *testing.T) {
 	if race.Enabled {
 		t.Skip("under the race detector pools forget on purpose")
 	}
-	t.Run("emulator", func(t *testing.T) { noAllocation(t, driver.Emulated(driver.EmulatorOptions{Workers: 2})) })
+	t.Run("emulator", func(t *testing.T) { noAllocation(t, emulated.New(emulated.Options{Workers: 2})) })
 	t.Run("fake", func(t *testing.T) { noAllocation(t, faketest.Open(t, faketest.Library(t, fake.Options{}))) })
 }
 

@@ -4,7 +4,6 @@ package driver
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"time"
 	"unsafe"
@@ -38,55 +37,29 @@ func (l *library) tell(fn function, a, b uintptr, n int) error {
 	return l.call(fn, f, n)
 }
 
-// Alloc says in its error what was free.
+// Alloc returns device memory.
 func (l *library) Alloc(bytes int) (unsafe.Pointer, error) {
-	if bytes <= 0 {
-		return nil, failed("cuMemAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
-	}
 	at, err := l.obtain(fnAlloc, uintptr(bytes))
-	if err != nil {
-		return nil, withRoom(err, bytes, l)
-	}
-	p := pointer(uint64(at))
-	l.books.take(l.books.memory, p, bytes)
-	return p, nil
+	return pointer(uint64(at)), err
 }
 
 // Free gives back device memory.
-func (l *library) Free(p unsafe.Pointer) error {
-	if p == nil {
-		return nil
-	}
-	return l.books.free(p, func() error { return l.tell(fnFree, uintptr(p), 0, 1) })
-}
+func (l *library) Free(p unsafe.Pointer) error { return l.tell(fnFree, uintptr(p), 0, 1) }
 
 // Pinned returns memory of the driver's.
 func (l *library) Pinned(bytes int) (unsafe.Pointer, error) {
-	if bytes <= 0 {
-		return nil, failed("cuMemHostAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
-	}
 	at, err := l.obtain(fnPinned, uintptr(bytes), 0)
-	if err != nil {
-		return nil, ofHost(err, bytes)
-	}
-	p := pointer(uint64(at))
-	l.books.take(l.books.pinned, p, bytes)
-	return p, nil
+	return pointer(uint64(at)), err
 }
 
 // FreePinned gives back pinned memory.
-func (l *library) FreePinned(p unsafe.Pointer) error {
-	if p == nil {
-		return nil
-	}
-	return l.books.freePinned(p, func() error { return l.tell(fnFreePinned, uintptr(p), 0, 1) })
-}
+func (l *library) FreePinned(p unsafe.Pointer) error { return l.tell(fnFreePinned, uintptr(p), 0, 1) }
+
+// pointer makes a device address a pointer, which the host must not follow.
+func pointer(at uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
 // transfer calls one of the copies. The frame keeps both ends where they are.
 func (l *library) transfer(fn function, s Stream, dst, src unsafe.Pointer, bytes int) error {
-	if bytes == 0 {
-		return nil
-	}
 	f := l.frame()
 	defer l.give(f)
 	f.keep = [2]unsafe.Pointer{dst, src}
@@ -111,9 +84,6 @@ func (l *library) Copy(s Stream, dst, src unsafe.Pointer, bytes int) error {
 
 // Fill writes words.
 func (l *library) Fill(s Stream, dst unsafe.Pointer, v uint32, n int) error {
-	if n == 0 {
-		return nil
-	}
 	f := l.frame()
 	defer l.give(f)
 	f.args[0], f.args[1], f.args[2], f.args[3] = uintptr(dst), uintptr(v), uintptr(n), uintptr(s)
@@ -127,65 +97,26 @@ func (l *library) Load(ptx string) (Module, error) {
 	defer l.give(f)
 	f.keep[0] = unsafe.Pointer(unsafe.SliceData(text))
 	f.args[0], f.args[1] = uintptr(unsafe.Pointer(&f.out)), uintptr(f.keep[0])
-	if err := l.call(fnLoad, f, 2); err != nil {
-		return 0, err
-	}
-	m := Module(f.out[0])
-	l.mu.Lock()
-	l.modules[m] = entries(ptx)
-	l.mu.Unlock()
-	l.books.count("modules", 1)
-	return m, nil
+	err := l.call(fnLoad, f, 2)
+	return Module(f.out[0]), err
 }
 
 // Unload frees a module.
-func (l *library) Unload(m Module) error {
-	l.mu.Lock()
-	_, ok := l.modules[m]
-	l.mu.Unlock()
-	if !ok {
-		return failed("cuModuleUnload", codeHandle, "no such module")
-	}
-	if err := l.tell(fnUnload, uintptr(m), 0, 1); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	delete(l.modules, m)
-	l.mu.Unlock()
-	l.books.count("modules", -1)
-	return nil
-}
+func (l *library) Unload(m Module) error { return l.tell(fnUnload, uintptr(m), 0, 1) }
 
 // Function finds a kernel.
-func (l *library) Function(m Module, name string, params ...int) (Func, error) {
-	l.mu.Lock()
-	all, ok := l.modules[m]
-	l.mu.Unlock()
-	if !ok {
-		return Func{}, failed("cuModuleGetFunction", codeHandle, "no such module")
-	}
-	if err := entry(all, name, params); err != nil {
-		return Func{}, err
-	}
-	if len(params) > most {
-		return Func{}, failed("cuModuleGetFunction", codeInvalid, fmt.Sprintf("kernel %s has more than %d parameters", name, most))
-	}
+func (l *library) Function(m Module, name string, _ ...int) (Func, error) {
 	text := append([]byte(name), 0)
 	f := l.frame()
 	defer l.give(f)
 	f.keep[0] = unsafe.Pointer(unsafe.SliceData(text))
 	f.args[0], f.args[1], f.args[2] = uintptr(unsafe.Pointer(&f.out)), uintptr(m), uintptr(f.keep[0])
-	if err := l.call(fnFunction, f, 3); err != nil {
-		return Func{}, err
-	}
-	return Func{name, uintptr(f.out[0]), len(params)}, nil
+	err := l.call(fnFunction, f, 3)
+	return Func{Handle: uintptr(f.out[0])}, err
 }
 
 // Launch passes the address of each cell.
 func (l *library) Launch(s Stream, fn Func, grid, block Dim, cells []uint64) error {
-	if err := cellsFit(fn, grid, block, cells); err != nil {
-		return err
-	}
 	f := l.frame()
 	defer l.give(f)
 	copy(f.cells[:], cells)
@@ -193,41 +124,20 @@ func (l *library) Launch(s Stream, fn Func, grid, block Dim, cells []uint64) err
 		f.point[i] = uintptr(unsafe.Pointer(&f.cells[i]))
 	}
 	f.args = [11]uintptr{
-		fn.handle, uintptr(grid.X), uintptr(grid.Y), uintptr(grid.Z), uintptr(block.X), uintptr(block.Y), uintptr(block.Z),
+		fn.Handle, uintptr(grid.X), uintptr(grid.Y), uintptr(grid.Z), uintptr(block.X), uintptr(block.Y), uintptr(block.Z),
 		0, uintptr(s), uintptr(unsafe.Pointer(&f.point)), 0,
 	}
 	return l.call(fnLaunch, f, 11)
 }
 
-// opened counts a handle that was obtained.
-func (l *library) opened(kind string, at uintptr, err error) (uintptr, error) {
-	if err == nil {
-		l.books.count(kind, 1)
-	}
-	return at, err
-}
-
-// ended closes a handle.
-func (l *library) ended(kind string, fn function, at uintptr) error {
-	if at == 0 {
-		return failed(plainName(symbols[fn]), codeHandle, "no such handle")
-	}
-	err := l.tell(fn, at, 0, 1)
-	if err == nil {
-		l.books.count(kind, -1)
-	}
-	return err
-}
-
 // Stream opens a stream that neither waits for the default one nor lets it wait.
 func (l *library) Stream() (Stream, error) {
 	at, err := l.obtain(fnStream, streamNonBlocking)
-	at, err = l.opened("streams", at, err)
 	return Stream(at), err
 }
 
 // CloseStream closes a stream.
-func (l *library) CloseStream(s Stream) error { return l.ended("streams", fnCloseStream, uintptr(s)) }
+func (l *library) CloseStream(s Stream) error { return l.tell(fnCloseStream, uintptr(s), 0, 1) }
 
 // Sync waits for a stream.
 func (l *library) Sync(s Stream) error { return l.tell(fnSync, uintptr(s), 0, 1) }
@@ -235,12 +145,11 @@ func (l *library) Sync(s Stream) error { return l.tell(fnSync, uintptr(s), 0, 1)
 // Event makes a mark.
 func (l *library) Event() (Event, error) {
 	at, err := l.obtain(fnEvent, 0)
-	at, err = l.opened("events", at, err)
 	return Event(at), err
 }
 
 // CloseEvent forgets a mark.
-func (l *library) CloseEvent(e Event) error { return l.ended("events", fnCloseEvent, uintptr(e)) }
+func (l *library) CloseEvent(e Event) error { return l.tell(fnCloseEvent, uintptr(e), 0, 1) }
 
 // Record puts a mark behind a stream's work.
 func (l *library) Record(e Event, s Stream) error { return l.tell(fnRecord, uintptr(e), uintptr(s), 2) }
@@ -280,11 +189,13 @@ func (l *library) EndCapture(s Stream) (Graph, error) {
 	}
 	graph := uintptr(f.out[0])
 	exec, err := l.obtain(fnInstantiate, graph, 0, 0, 0)
-	exec, err = l.opened("graphs", exec, err)
 	if other := l.tell(fnCloseGraph, graph, 0, 1); other != nil {
 		_ = l.tell(fnCloseGraph, graph, 0, 1) // nobody else can try again
 		if err == nil {
-			return 0, errors.Join(other, l.CloseGraph(Graph(exec)))
+			if err = l.CloseGraph(Graph(exec)); err == nil {
+				exec = 0
+			}
+			err = errors.Join(other, err)
 		}
 	}
 	return Graph(exec), err
@@ -294,4 +205,4 @@ func (l *library) EndCapture(s Stream) (Graph, error) {
 func (l *library) Replay(g Graph, s Stream) error { return l.tell(fnReplay, uintptr(g), uintptr(s), 2) }
 
 // CloseGraph frees a graph.
-func (l *library) CloseGraph(g Graph) error { return l.ended("graphs", fnCloseExec, uintptr(g)) }
+func (l *library) CloseGraph(g Graph) error { return l.tell(fnCloseExec, uintptr(g), 0, 1) }

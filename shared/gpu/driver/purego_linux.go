@@ -95,13 +95,11 @@ type library struct {
 	context uintptr
 	device  int32
 	info    Info
-	books   *books
 	frames  sync.Pool
 
-	mu      sync.Mutex
-	lost    error
-	closed  bool
-	modules map[Module]map[string][]int
+	mu     sync.Mutex
+	lost   error
+	closed bool
 }
 
 var _ Host = (*library)(nil)
@@ -111,8 +109,8 @@ type frame struct {
 	args  [11]uintptr
 	ctx   [1]uintptr
 	out   [2]uint64
-	cells [most]uint64
-	point [most]uintptr
+	cells [MostParams]uint64
+	point [MostParams]uintptr
 	keep  [2]unsafe.Pointer
 	text  []byte
 }
@@ -129,7 +127,7 @@ func Open(path string, index int) (Driver, error) {
 	if err := l.retain(); err != nil {
 		return nil, noneError{err}
 	}
-	return l, nil
+	return Checked(l), nil
 }
 
 // Describe describes a device without using it; other devices do not matter. Path, index and
@@ -151,7 +149,7 @@ func openDevice(path string, index int) (*library, error) {
 		return nil, err
 	}
 	if index < 0 || index >= n {
-		err = failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
+		err = Failed("cuDeviceGet", codeInvalidDevice, fmt.Sprintf("device %d of %d", index, n))
 	} else {
 		err = l.describe(index)
 	}
@@ -187,7 +185,7 @@ func openLibrary(path string) (l *library, devices int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	l = &library{books: newBooks(), modules: map[Module]map[string][]int{}}
+	l = &library{}
 	l.frames.New = func() any { return new(frame) }
 	for f, name := range symbols {
 		for _, name := range strings.Split(name, "|") {
@@ -273,7 +271,7 @@ func (l *library) count() (int, error) {
 	}
 	n := int(uint32(f.out[0]))
 	if n == 0 {
-		return 0, failed("cuDeviceGetCount", codeNoDevice, "")
+		return 0, Failed("cuDeviceGetCount", codeNoDevice, "")
 	}
 	return n, nil
 }
@@ -362,7 +360,7 @@ func (l *library) within(fn function, f *frame) error {
 	l.mu.Lock()
 	err := l.lost
 	if l.closed {
-		err = failed(plainName(symbols[fn]), codeNotInit, "the driver is closed")
+		err = Failed(plainName(symbols[fn]), codeNotInit, "the driver is closed")
 	}
 	l.mu.Unlock()
 	if err != nil {
@@ -389,7 +387,7 @@ func (l *library) Leave() { runtime.UnlockOSThread() }
 
 // failed makes an error of a code; what means that the device is lost stays.
 func (l *library) failed(fn function, code int, detail string) error {
-	e := failed(plainName(symbols[fn]), code, detail)
+	e := Failed(plainName(symbols[fn]), code, detail)
 	if codes[code].name == "" && l.address[fnErrorName] != 0 {
 		var at *byte
 		r, _, _ := purego.SyscallN(l.address[fnErrorName], uintptr(code), uintptr(unsafe.Pointer(&at)))
@@ -440,5 +438,5 @@ func (l *library) Close() error {
 	if code := l.raw(fnRelease, f, 1); code != 0 && lost == nil {
 		return l.failed(fnRelease, code, "")
 	}
-	return l.books.open()
+	return nil
 }

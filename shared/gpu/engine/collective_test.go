@@ -15,6 +15,7 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/lib"
 	"gradsync/shared/tensor"
 )
@@ -282,7 +283,7 @@ func TestNoNCCL(t *testing.T) {
 
 func openEmulated(t *testing.T) *engine.Engine {
 	t.Helper()
-	e, err := engine.New(driver.Emulated(driver.EmulatorOptions{}))
+	e, err := engine.New(emulated.New(emulated.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/tensor/enginetest"
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/tensor/model"
 )
 

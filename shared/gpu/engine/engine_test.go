@@ -5,11 +5,11 @@ import (
 	"os"
 	"testing"
 
-	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/internal/drivertest"
+	"gradsync/shared/gpu/internal/emulated"
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/enginetest"
 )
 
 // suite runs the contract of engines.
@@ -39,6 +39,6 @@ func TestConformance(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")
 		}
-		suite(t, open(t, driver.Emulated(driver.EmulatorOptions{})), enginetest.RunSlow)
+		suite(t, open(t, emulated.New(emulated.Options{})), enginetest.RunSlow)
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/model"
@@ -79,7 +80,7 @@ func TestExchanger(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Run("emulator", func(t *testing.T) { check(t, driver.Emulated(driver.EmulatorOptions{Watch: true})) })
+	t.Run("emulator", func(t *testing.T) { check(t, emulated.New(emulated.Options{Watch: true})) })
 	onFakes(t, check)
 }
 

@@ -11,6 +11,7 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/optim"
@@ -131,9 +132,9 @@ func TestEveryCallFails(t *testing.T) {
 	})
 	t.Run("emulator", func(t *testing.T) {
 		at, code, calls := -1, 0, 0
-		var d *driver.Emulator
+		var d *emulated.Driver
 		everyCall(t, func() outcome {
-			d = driver.Emulated(driver.EmulatorOptions{Workers: 1, Fail: func(string) int {
+			d = emulated.New(emulated.Options{Workers: 1, Fail: func(string) int {
 				if calls++; at > 0 {
 					if at--; at == 0 {
 						return code
@@ -200,7 +201,7 @@ func ramp(n int) []float32 {
 // call and what to do, and so does every later step. Nothing panics.
 func TestLost(t *testing.T) {
 	launches := 0
-	d := driver.Emulated(driver.EmulatorOptions{Fail: func(call string) int {
+	d := emulated.New(emulated.Options{Fail: func(call string) int {
 		if call == "cuLaunchKernel" {
 			if launches++; launches == 9 {
 				return 719
@@ -238,7 +239,7 @@ func TestLost(t *testing.T) {
 
 // TestNoMemory: a workspace that does not fit says so in every call, and holds nothing.
 func TestNoMemory(t *testing.T) {
-	d := driver.Emulated(driver.EmulatorOptions{Memory: 1 << 20})
+	d := emulated.New(emulated.Options{Memory: 1 << 20})
 	e := open(t, d)
 	m := build(t, model.Spec{Name: "lenet5"})
 	p := make([]float32, m.NumParams())
@@ -328,7 +329,7 @@ func TestOverlap(t *testing.T) {
 
 // TestUpdate: steps on the device leave the bits of optim.SGD.
 func TestUpdate(t *testing.T) {
-	e := open(t, driver.Emulated(driver.EmulatorOptions{}))
+	e := open(t, emulated.New(emulated.Options{}))
 	for _, o := range []optim.SGD{{Rate: 0.1}, {Rate: 0.1, Momentum: 0.9}, {Rate: 0.03, Momentum: 0.7, WeightDecay: 0.01}} {
 		const n = 1000
 		r := rand.New(rand.NewPCG(1, 2))

@@ -9,6 +9,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/tensor"
 )
 
@@ -64,6 +65,6 @@ func TestGoroutines(t *testing.T) {
 		}
 		all.Wait()
 	}
-	t.Run("emulator", func(t *testing.T) { check(t, driver.Emulated(driver.EmulatorOptions{})) })
+	t.Run("emulator", func(t *testing.T) { check(t, emulated.New(emulated.Options{})) })
 	onDevices(t, check)
 }

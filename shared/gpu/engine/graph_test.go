@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/drivertest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
@@ -128,7 +129,7 @@ func TestGraph(t *testing.T) {
 			t.Skip("takes seconds: make test has it")
 		}
 		m := build(t, networks[0])
-		a, b := driver.Emulated(driver.EmulatorOptions{}), driver.Emulated(driver.EmulatorOptions{})
+		a, b := emulated.New(emulated.Options{}), emulated.New(emulated.Options{})
 		plain := open(t, b)
 		plain.Graphs(false)
 		if got, want := trail(t, open(t, a), m, []int{1, 1, 1}, nothing), trail(t, plain, m, []int{1, 1, 1}, nothing); !slices.Equal(got, want) {

@@ -9,10 +9,10 @@ import (
 	"unsafe"
 
 	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/drivertest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 )

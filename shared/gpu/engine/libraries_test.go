@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/drivertest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/lib"
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/portable"
-	"gradsync/shared/tensor/enginetest"
 )
 
 // fakes are a driver and its libraries, with the engine that works by them.
@@ -303,7 +304,7 @@ func TestTF32(t *testing.T) {
 
 // TestRefused: what cannot be is said in one line when the engine is made.
 func TestRefused(t *testing.T) {
-	if _, err := engine.WithLibraries(driver.Emulated(driver.EmulatorOptions{}), &lib.Set{}, false); err == nil || !strings.Contains(err.Error(),
+	if _, err := engine.WithLibraries(emulated.New(emulated.Options{}), &lib.Set{}, false); err == nil || !strings.Contains(err.Error(),
 		"NVIDIA's driver alone") {
 		t.Errorf("on the emulator: %v", err)
 	}

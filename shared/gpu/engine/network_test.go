@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/internal/emulated"
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
 	"gradsync/shared/tensor/engine/portable"
-	"gradsync/shared/tensor/enginetest"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/optim"
 )
@@ -226,7 +227,7 @@ func TestEmulated(t *testing.T) {
 		}
 		return append(g, stats...)
 	}
-	got := step(t, driver.Emulated(driver.EmulatorOptions{}))
+	got := step(t, emulated.New(emulated.Options{}))
 	onFakes(t, func(t *testing.T, d driver.Driver) {
 		if !slices.Equal(got, step(t, d)) {
 			t.Error("the fake driver gives other bits")

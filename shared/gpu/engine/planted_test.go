@@ -11,6 +11,7 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/model"
 )
@@ -104,6 +105,6 @@ func TestFreed(t *testing.T) {
 			t.Errorf("%v, want a lost device", err)
 		}
 	}
-	t.Run("emulator", func(t *testing.T) { check(t, driver.Emulated(driver.EmulatorOptions{})) })
+	t.Run("emulator", func(t *testing.T) { check(t, emulated.New(emulated.Options{})) })
 	onFakes(t, check)
 }

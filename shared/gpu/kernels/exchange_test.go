@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/tensor/vec"
 )
@@ -189,7 +189,7 @@ func TestPrefix(t *testing.T) {
 // TestPrefixSteps: the sum over 256 MiB's segments, by one block, is short beside a copy of
 // them: on a card a thread's instruction takes some nanoseconds, the copy 130 µs.
 func TestPrefixSteps(t *testing.T) {
-	d := driver.Emulated(driver.EmulatorOptions{})
+	d := emulated.New(emulated.Options{})
 	m := newMachine(t, d)
 	n := kernels.Segments(64 << 20)
 	counts, offsets := up(m, make([]int32, n)), room[int32](m, n+1)

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/shared/gpu/internal/ptx"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/gpu/kernels/clang"
-	"gradsync/shared/gpu/ptx"
 )
 
 // TestGenerated: clang makes the PTX that ships of the sources beside it.

@@ -9,9 +9,10 @@ import (
 	"unsafe"
 
 	"gradsync/shared/gpu/driver"
-	"gradsync/shared/gpu/driver/drivertest"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/drivertest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/tensor"
 )
@@ -31,7 +32,7 @@ type machine struct {
 // driver and on a card: all must give the same bits.
 func onAll(t *testing.T, f func(m *machine)) {
 	t.Helper()
-	emulated := newMachine(t, driver.Emulated(driver.EmulatorOptions{Watch: true}))
+	emulated := newMachine(t, emulated.New(emulated.Options{Watch: true}))
 	f(emulated)
 	emulated.close()
 	for name, open := range map[string]func(*testing.T) driver.Driver{"fake": openFake, "card": drivertest.Card} {
@@ -53,7 +54,7 @@ func onAll(t *testing.T, f func(m *machine)) {
 
 // BenchmarkEmulator says how fast PTX runs on the CPU: a product of 128×128 matrices.
 func BenchmarkEmulator(b *testing.B) {
-	d := driver.Emulated(driver.EmulatorOptions{Workers: 1})
+	d := emulated.New(emulated.Options{Workers: 1})
 	set, err := kernels.Load(d)
 	if err != nil {
 		b.Fatal(err)

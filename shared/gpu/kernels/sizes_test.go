@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/tensor"
 )
@@ -17,7 +17,7 @@ func TestSizes(t *testing.T) {
 	}
 	const most = 1<<31 - 1<<19
 	launches := 0
-	d := driver.Emulated(driver.EmulatorOptions{Fail: func(call string) int {
+	d := emulated.New(emulated.Options{Fail: func(call string) int {
 		if call != "cuLaunchKernel" {
 			return 0
 		}

@@ -16,6 +16,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/gpu/kernels/clang"
 )
@@ -86,12 +87,12 @@ func report(t *testing.T, by, says string) {
 	t.Logf("%s: %s", by, cmp.Or(says, "not found"))
 }
 
-func emulated() driver.Driver { return driver.Emulated(driver.EmulatorOptions{Watch: true}) }
+func watched() driver.Driver { return emulated.New(emulated.Options{Watch: true}) }
 
 // right returns the results of the kernels that ship.
 func right(t *testing.T) []byte {
 	t.Helper()
-	out, err := sweep(emulated(), kernels.PTX())
+	out, err := sweep(watched(), kernels.PTX())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestEmulator(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := sweep(emulated(), string(ptx))
+			got, err := sweep(watched(), string(ptx))
 			says := verdict(got, err, want)
 			report(t, "interpreter", says)
 			if !strings.Contains(says, m.says) || says == "" {
@@ -234,7 +235,7 @@ func TestFreedBuffer(t *testing.T) {
 			t.Errorf("then: %v, want the first error again", err)
 		}
 	}
-	t.Run("emulator", func(t *testing.T) { check(t, "interpreter", emulated()) })
+	t.Run("emulator", func(t *testing.T) { check(t, "interpreter", watched()) })
 	t.Run("fake", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")
@@ -263,7 +264,7 @@ func TestMissingWait(t *testing.T) {
 		}
 		report(t, by, says)
 	}
-	t.Run("emulator", func(t *testing.T) { check(t, "interpreter", emulated(), 14) })
+	t.Run("emulator", func(t *testing.T) { check(t, "interpreter", watched(), 14) })
 	t.Run("fake", func(t *testing.T) {
 		check(t, "fake driver", openFake(t, kernels.Sources(), fake.Options{Lazy: true}), 7)
 	})

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
-	"gradsync/shared/tensor/enginetest"
 	"gradsync/shared/tensor/model"
 )
 

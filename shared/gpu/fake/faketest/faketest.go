@@ -1,4 +1,4 @@
-// Package faketest gives tests a fake driver, or skips them where none can be built.
+// Package faketest gives tests a device: a fake driver, where one can be built, or PTX on the CPU.
 package faketest
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/race"
 )
@@ -65,3 +66,8 @@ func Open(t *testing.T, l *fake.Library) driver.Driver {
 	}
 	return d
 }
+
+// Emulated returns a device that runs PTX on the CPU.
+//
+// Source: ours: for tests outside of shared/gpu
+func Emulated() driver.Driver { return emulated.New(emulated.Options{}) }

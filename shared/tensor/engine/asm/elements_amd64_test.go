@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/portable"
-	"gradsync/shared/tensor/enginetest"
 )
 
 // batches have no padding, some, and several groups of images.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/enginetest"
 )
 
 func TestConformance(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/enginetest"
 )
 
 // TestWinograd4: all three passes agree with the exact sums within the bound of a

@@ -3,8 +3,8 @@ package portable
 import (
 	"testing"
 
+	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/enginetest"
 )
 
 func TestConformance(t *testing.T) {

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package driver
+package emulated
 
 // noReserve is Linux's alone; the others reserve nothing for what cannot be read.
 const noReserve = 0

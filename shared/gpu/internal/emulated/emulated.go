@@ -1,4 +1,5 @@
-package driver
+// Package emulated is a GPU on the CPU, for tests: a driver whose device runs PTX (internal/ptx).
+package emulated
 
 import (
 	"errors"
@@ -8,13 +9,14 @@ import (
 	"time"
 	"unsafe"
 
-	"gradsync/shared/gpu/ptx"
+	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/internal/ptx"
 )
 
-// EmulatorOptions says what device Emulated stands for.
+// Options says what device New stands for.
 //
 // Source: ours: what tests vary
-type EmulatorOptions struct {
+type Options struct {
 	Memory  int  // bytes; 0: 4 GiB
 	Workers int  // goroutines of a launch; 0: one per CPU
 	Watch   bool // for races in global memory, see ptx.Options
@@ -24,37 +26,43 @@ type EmulatorOptions struct {
 	Fail func(call string) int
 }
 
-// Emulator is a Driver whose device is the package ptx. Every call does its work before
-// it returns, whatever the stream. A fault of a kernel is an *Error that wraps a
+// Driver is a driver.Driver whose device is the package ptx. Every call does its work before
+// it returns, whatever the stream. A fault of a kernel is a *driver.Error that wraps a
 // *ptx.Fault, and the device is lost.
 //
 // Source: ours: the shipped PTX where there is no card
-type Emulator struct {
-	options EmulatorOptions
+type Driver struct {
+	driver.Driver
+	device *device
+}
+
+// Instructions returns how many instructions kernels have run, times threads.
+func (d *Driver) Instructions() int64 {
+	d.device.mu.Lock()
+	defer d.device.mu.Unlock()
+	return d.device.instructions
+}
+
+type device struct {
+	options Options
 	release func()
-	books   *books
 
 	mu           sync.Mutex
 	memory       *ptx.Memory
 	lost         error
 	handles      uintptr
-	streams      map[Stream]*emulatedStream
-	events       map[Event]time.Time
-	modules      map[Module]*emulatedModule
+	streams      map[driver.Stream]*stream
+	events       map[driver.Event]time.Time
+	modules      map[driver.Module]*ptx.Module
 	functions    map[uintptr]*ptx.Kernel
-	graphs       map[Graph][]work
+	graphs       map[driver.Graph][]work
 	instructions int64
 	current      work // under way; it stays here, so that a call allocates nothing
 }
 
-type emulatedStream struct {
+type stream struct {
 	capturing bool
 	captured  []work
-}
-
-type emulatedModule struct {
-	module  *ptx.Module
-	entries map[string][]int
 }
 
 // The addresses where none can be reserved.
@@ -63,83 +71,73 @@ const (
 	fixedEnd  = 0x7_4000_0000_0000
 )
 
-// Emulated returns a new device.
+// New returns a new device.
 //
-// Source: ours: see Emulator
-func Emulated(o EmulatorOptions) *Emulator {
+// Source: ours: see Driver
+func New(o Options) *Driver {
 	if o.Memory == 0 {
 		o.Memory = min(4<<30, math.MaxInt)
 	}
 	base, end, release := reserve()
-	return &Emulator{
-		options: o, release: release, books: newBooks(), memory: ptx.NewMemory(base, end, o.Memory), streams: map[Stream]*emulatedStream{0: {}},
-		events: map[Event]time.Time{}, modules: map[Module]*emulatedModule{}, functions: map[uintptr]*ptx.Kernel{}, graphs: map[Graph][]work{},
+	d := &device{
+		options: o, release: release, memory: ptx.NewMemory(base, end, o.Memory), streams: map[driver.Stream]*stream{0: {}},
+		events: map[driver.Event]time.Time{}, modules: map[driver.Module]*ptx.Module{}, functions: map[uintptr]*ptx.Kernel{},
+		graphs: map[driver.Graph][]work{},
 	}
-}
-
-// Instructions returns how many instructions kernels have run, times threads.
-func (d *Emulator) Instructions() int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.instructions
+	return &Driver{driver.Checked(d), d}
 }
 
 // Info describes the emulator.
-func (d *Emulator) Info() Info {
-	return Info{Name: "emulated GPU", Memory: d.options.Memory, CUDA: [2]int{11, 0}, Capability: [2]int{7, 5}, Processors: 1}
+func (d *device) Info() driver.Info {
+	return driver.Info{Name: "emulated GPU", Memory: d.options.Memory, CUDA: [2]int{11, 0}, Capability: [2]int{7, 5}, Processors: 1}
 }
 
 // Memory returns how many bytes are free and how many there are.
-func (d *Emulator) Memory() (free, total int, err error) {
+func (d *device) Memory() (free, total int, err error) {
 	_, used := d.memory.Live()
 	return d.options.Memory - used, d.options.Memory, nil
 }
 
 // enter begins a call, whose caller holds the lock, unless the device is lost or the call
 // is to fail.
-func (d *Emulator) enter(call string) error {
+func (d *device) enter(call string) error {
 	if d.lost == nil && d.options.Fail != nil {
 		if code := d.options.Fail(call); code != 0 {
-			return d.keep(failed(call, code, ""))
+			return d.keep(driver.Failed(call, code, ""))
 		}
 	}
 	return d.lost
 }
 
 // keep remembers an error after which the device is lost.
-func (d *Emulator) keep(err error) error {
+func (d *device) keep(err error) error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
+	var e *driver.Error
 	if errors.As(err, &e) && e.Lost() {
 		d.lost = err
 	}
 	return err
 }
 
-func (d *Emulator) handle() uintptr {
+func (d *device) handle() uintptr {
 	d.handles++
 	return d.handles
 }
 
 // Alloc returns memory full of NaN.
-func (d *Emulator) Alloc(bytes int) (unsafe.Pointer, error) {
+func (d *device) Alloc(bytes int) (unsafe.Pointer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.enter("cuMemAlloc"); err != nil {
 		return nil, err
 	}
-	if bytes <= 0 {
-		return nil, failed("cuMemAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
-	}
-	at, free, ok := d.memory.Alloc(bytes)
+	at, _, ok := d.memory.Alloc(bytes)
 	if !ok {
-		return nil, failed("cuMemAlloc", codeMemory, wanted(bytes, free, d.options.Memory))
+		return nil, driver.Failed("cuMemAlloc", codeMemory, "")
 	}
-	p := pointer(at)
-	d.books.take(d.books.memory, p, bytes)
-	return p, nil
+	return pointer(at), nil
 }
 
 // pointer makes a device address a pointer, which the host must not follow.
@@ -148,44 +146,31 @@ func pointer(at uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointe
 func address(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
 // Free makes the addresses nobody's.
-func (d *Emulator) Free(p unsafe.Pointer) error {
+func (d *device) Free(p unsafe.Pointer) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.enter("cuMemFree"); err != nil {
 		return err
 	}
-	if p == nil {
-		return nil
-	}
-	return d.books.free(p, func() error { d.memory.Free(address(p)); return nil })
+	d.memory.Free(address(p))
+	return nil
 }
 
 // Pinned returns ordinary memory.
-func (d *Emulator) Pinned(bytes int) (unsafe.Pointer, error) {
+func (d *device) Pinned(bytes int) (unsafe.Pointer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.enter("cuMemHostAlloc"); err != nil {
-		return nil, ofHost(err, bytes)
+		return nil, err
 	}
-	if bytes <= 0 {
-		return nil, failed("cuMemHostAlloc", codeInvalid, fmt.Sprintf("%d bytes", bytes))
-	}
-	p := unsafe.Pointer(unsafe.SliceData(make([]uint64, (bytes+7)/8)))
-	d.books.take(d.books.pinned, p, bytes)
-	return p, nil
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, (bytes+7)/8))), nil
 }
 
 // FreePinned leaves the memory to the garbage collector.
-func (d *Emulator) FreePinned(p unsafe.Pointer) error {
+func (d *device) FreePinned(unsafe.Pointer) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.enter("cuMemFreeHost"); err != nil {
-		return err
-	}
-	if p == nil {
-		return nil
-	}
-	return d.books.freePinned(p, func() error { return nil })
+	return d.enter("cuMemFreeHost")
 }
 
 // work is one piece of a stream's, kept for a graph or done at once.
@@ -196,16 +181,27 @@ type work struct {
 	value       uint32
 	function    uintptr
 	grid, block ptx.Dim
-	cells       [most]uint64
+	cells       [driver.MostParams]uint64
 	args        int
-	graph       Graph
+	graph       driver.Graph
 }
 
-// most is how many parameters a kernel may have.
-const most = 24
+// The codes of CUresult that the device gives.
+const (
+	codeInvalid    = 1
+	codeMemory     = 2
+	codeNotInit    = 3
+	codeInvalidPTX = 218
+	codeHandle     = 400
+	codeState      = 401
+	codeAddress    = 700
+	codeMisaligned = 716
+	codeLaunch     = 719
+	codeCapturing  = 900
+)
 
 // do does a stream's work, or keeps it for a graph.
-func (d *Emulator) do(s Stream, w work) error {
+func (d *device) do(s driver.Stream, w work) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.enter(w.call); err != nil {
@@ -213,7 +209,7 @@ func (d *Emulator) do(s Stream, w work) error {
 	}
 	at := d.streams[s]
 	if at == nil {
-		return failed(w.call, codeHandle, "no such stream")
+		return driver.Failed(w.call, codeHandle, "no such stream")
 	}
 	if at.capturing {
 		at.captured = append(at.captured, w)
@@ -224,7 +220,7 @@ func (d *Emulator) do(s Stream, w work) error {
 }
 
 // now does a piece of work.
-func (d *Emulator) now(w *work) error {
+func (d *device) now(w *work) error {
 	switch w.call {
 	case callLaunch:
 		return d.launch(w)
@@ -266,30 +262,30 @@ const (
 )
 
 // device returns the bytes of device memory.
-func (d *Emulator) device(call string, p unsafe.Pointer, bytes int) ([]byte, error) {
+func (d *device) device(call string, p unsafe.Pointer, bytes int) ([]byte, error) {
 	m := d.memory.Bytes(address(p), bytes)
 	if m == nil {
-		return nil, failed(call, codeInvalid, fmt.Sprintf("%d bytes at %p are not all in one allocation", bytes, p))
+		return nil, driver.Failed(call, codeInvalid, fmt.Sprintf("%d bytes at %p are not all in one allocation", bytes, p))
 	}
 	return m, nil
 }
 
 // Upload copies at once.
-func (d *Emulator) Upload(s Stream, dst, src unsafe.Pointer, bytes int) error {
+func (d *device) Upload(s driver.Stream, dst, src unsafe.Pointer, bytes int) error {
 	return d.do(s, work{call: callUpload, dst: dst, src: src, bytes: bytes})
 }
 
 // Download copies at once.
-func (d *Emulator) Download(s Stream, dst, src unsafe.Pointer, bytes int) error {
+func (d *device) Download(s driver.Stream, dst, src unsafe.Pointer, bytes int) error {
 	return d.do(s, work{call: callDownload, dst: dst, src: src, bytes: bytes})
 }
 
 // Copy copies at once.
-func (d *Emulator) Copy(s Stream, dst, src unsafe.Pointer, bytes int) error {
+func (d *device) Copy(s driver.Stream, dst, src unsafe.Pointer, bytes int) error {
 	return d.do(s, work{call: callCopy, dst: dst, src: src, bytes: bytes})
 }
 
 // Fill fills at once.
-func (d *Emulator) Fill(s Stream, dst unsafe.Pointer, v uint32, n int) error {
+func (d *device) Fill(s driver.Stream, dst unsafe.Pointer, v uint32, n int) error {
 	return d.do(s, work{call: callFill, dst: dst, value: v, bytes: 4 * n})
 }

@@ -68,7 +68,7 @@ func handedOn(s suite) {
 	for _, n := range []int{300, 40_000} {
 		s.ok(3, func(p cluster.Proc) error { return hand(p, n) })
 		s.ok(3, func(p cluster.Proc) error {
-			p, check := Poisoned(p)
+			p, check := poisoned(p)
 			return errors.Join(hand(p, n), check())
 		})
 	}
@@ -99,12 +99,10 @@ func hand(p cluster.Proc, n int) error {
 // poison fills bodies that were given away: as float32 it is NaN.
 const poison = 0xFF
 
-// Poisoned returns p with the promise of cluster.Msg.Given kept to the letter: a body that was given away
+// poisoned returns p with the promise of cluster.Msg.Given kept to the letter: a body that was given away
 // holds no numbers any more, so that who reads it finds NaN, and check returns an error if somebody has
 // written to one since. Bodies arrive in memory of their own.
-//
-// Source: ours: a body has one owner at a time
-func Poisoned(p cluster.Proc) (poisoned cluster.Proc, check func() error) {
+func poisoned(p cluster.Proc) (lent cluster.Proc, check func() error) {
 	x := &poisoner{Proc: p}
 	return x, x.check
 }
@@ -138,7 +136,7 @@ func (x *poisoner) check() error {
 // misuse: a body used after it was given away is found.
 func misuse(s suite) {
 	s.ok(2, func(p cluster.Proc) error {
-		p, check := Poisoned(p)
+		p, check := poisoned(p)
 		var m cluster.Msg
 		r := p.Irecv(1-p.Rank(), 1, &m)
 		mine := body(p.Rank(), 100)
