@@ -122,6 +122,9 @@ func renderAll(o Options, all map[string][]loaded) (out page.Outputs, names []st
 	if err := r.addCoursework(); err != nil {
 		return nil, nil, err
 	}
+	if err := r.addCards(received); err != nil {
+		return nil, nil, err
+	}
 	if err := r.index(all); err != nil {
 		return nil, nil, err
 	}

@@ -239,9 +239,9 @@ func TestSingleFileStandsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// an index, five stories, the playground, coursework, four pages of each document, two of the comparison, and the
+	// an index, five stories, the playground, coursework, the GPUs, four pages of each document, two of the comparison, and the
 	// results
-	if want := 8 + 4*4 + 2 + len(examples()); len(files) != want {
+	if want := 9 + 4*4 + 2 + len(examples()); len(files) != want {
 		t.Errorf("%d files, want %d pages and nothing beside them", len(files), want)
 	}
 	for name, scripts := range map[string][]string{"dasp.html": {"report.js"}, "dasp/example5.html": {"report.js"}} {

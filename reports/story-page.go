@@ -111,7 +111,7 @@ func (r *renderer) teller(key, root string, rs []loaded) teller {
 
 // has reports whether the render makes a page: of a result, or of a document.
 func (r *renderer) has(name string) bool {
-	if r.at[name] || name == "playground" || name == "index" || name == coursework {
+	if r.at[name] || name == "playground" || name == "index" || name == "cards" || name == coursework {
 		return true
 	}
 	return slices.ContainsFunc(r.frame.Sites[paperOf(name)].Pages, func(l page.Link) bool { return l.Page == name })

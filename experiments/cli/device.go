@@ -162,14 +162,19 @@ func standardDevice(profile string) string {
 	return cpuDevice
 }
 
-// devicesCommand lists what computes here.
+// devicesCommand lists what computes here, or checks the first GPU.
 func (a *app) devicesCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "devices", Short: "List the engines of the CPU and the GPUs of this machine",
+	var file string
+	cmd := &cobra.Command{
+		Use: "devices", Short: "List the engines of the CPU and the GPUs of this machine, or check a GPU",
 		Long: `List what computes on this machine: NVIDIA GPUs by the numbers that --device cuda:N takes,
 and the engines of the CPU by the names that --engine takes. A line says why something cannot
 be used. A GPU needs NVIDIA's driver (CUDA 11.0 or newer) and nothing else; cuBLAS and cuDNN 9
 make it faster where they are found.
+
+--check FILE judges the first GPU and writes one file of JSON, exit code 3 if it is wrong: every
+kernel beside the CPU, LeNet-5's bits, training steps beside PyTorch where python3 has it, NCCL's
+sum where there are two GPUs.
 
 ` + gpu.EnvDriver + ` is the path of the driver library where the loader does not find it;
 ` + gpu.EnvLibraries + ` are folders of cuBLAS, cuDNN and NCCL, "none" leaves them out;
@@ -177,6 +182,9 @@ make it faster where they are found.
 		Example: "  gradsync devices\n  gradsync train --device cuda:0",
 		Args:    args(0, 0, "none"),
 		RunE: func(*cobra.Command, []string) error {
+			if file != "" {
+				return a.checkDevice(file)
+			}
 			all := gpu.List()
 			if err := a.printDevices(all); err != nil {
 				return err
@@ -187,6 +195,8 @@ make it faster where they are found.
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&file, "check", "", "check the first GPU and write what was found to this file")
+	return cmd
 }
 
 // deviceObject is a GPU for --json.

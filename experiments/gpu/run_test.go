@@ -103,7 +103,7 @@ func TestCheck(t *testing.T) {
 	}
 	l := faketest.Library(t, fake.Options{})
 	dir := bundle(t)
-	if said, err := exec.Command("go", "run", "../gradsync", "gpu-bundle", "--out", dir).CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", "run", "../gradsync", "dev", "gpu-bundle", "--out", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	t.Setenv("LD_LIBRARY_PATH", t.TempDir())
@@ -111,13 +111,10 @@ func TestCheck(t *testing.T) {
 		t.Errorf("without a card: exit %d: %s", rc, said)
 	}
 	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(l.Path))
-	rc, said := script(t, dir, "check")
-	for _, test := range []string{"TestPurego/graph", "TestGemm/card", "TestConformance/card", "TestNetworks/resnet18/card"} {
-		if !strings.Contains(said, "--- PASS: "+test) {
-			t.Errorf("%s did not pass", test)
-		}
-	}
-	if rc != 0 || strings.Contains(said, "SKIP: TestPurego") {
+	if rc, said := script(t, dir, "check"); rc != 0 || !strings.Contains(said, "LeNet-5, parameters after three steps") {
 		t.Errorf("exit %d: %s", rc, said)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out", "gpu.json")); err != nil {
+		t.Error(err)
 	}
 }

@@ -9,16 +9,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// cardTests are the packages whose tests run on a card, each as a program of its own.
-var cardTests = []string{"driver", "kernels", "engine"}
-
 // gpuBundle builds what a machine with a GPU and without Go needs.
 func gpuBundle() *cobra.Command {
 	var out, arch string
 	cmd := &cobra.Command{
-		Use: "gpu-bundle", Short: "Build the folder to take to a machine with a GPU: program, tests and one script (as make gpu-bundle)",
-		Long: "Build the folder to take to a machine that has a GPU and no Go: the program, the tests that run on a card, and experiments/gpu/run.sh,\n" +
-			"which says how to go on. It runs on Linux with glibc; NVIDIA's driver is all it needs there.",
+		Use: "gpu-bundle", Short: "Build the folder to take to a machine with a GPU: the program and one script (as make gpu-bundle)",
+		Long: "Build the folder to take to a machine that has a GPU and no Go: the program, whose devices --check judges the card, and\n" +
+			"experiments/gpu/run.sh, which says how to go on. It runs on Linux with glibc; NVIDIA's driver is all it needs there.",
 		Example: "  gradsync dev gpu-bundle --out out/gpu", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := filepath.Abs(out) // the steps run in the root, the flag is the caller's
@@ -34,11 +31,8 @@ func gpuBundle() *cobra.Command {
 }
 
 func bundle(dir, arch string) []step {
-	there := func(s step) step { return s.with("CGO_ENABLED=0").with("GOARCH=" + arch).with("GOOS=linux") }
-	steps := []step{there(program("go", "build", stripped, "-o", filepath.Join(dir, "gradsync"), "./experiments/gradsync"))}
-	for _, p := range cardTests {
-		steps = append(steps, there(program("go", "test", "-c", stripped, "-o", filepath.Join(dir, p+".test"), "./shared/gpu/"+p)))
-	}
+	build := program("go", "build", stripped, "-o", filepath.Join(dir, "gradsync"), "./experiments/gradsync")
+	steps := []step{build.with("CGO_ENABLED=0").with("GOARCH=" + arch).with("GOOS=linux")}
 	script := filepath.Join("experiments", "gpu", "run.sh")
 	return append(steps, step{Command: fmt.Sprintf("copy %s to %s", script, dir), own: func(root string, _ io.Writer) error {
 		text, err := os.ReadFile(filepath.Join(root, script))
