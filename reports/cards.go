@@ -16,7 +16,7 @@ import (
 //go:embed cards
 var received embed.FS
 
-// card is what the page shows of one such file.
+// card holds what the page shows of one such file.
 type card struct {
 	File  string
 	Cards []string

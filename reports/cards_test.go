@@ -23,7 +23,8 @@ func TestCards(t *testing.T) {
 		return &fstest.MapFile{Data: []byte(`{"cards":["NVIDIA <H200>"],"date":"2027-01-02","right":` + right + `,"steps":[{"model":"lenet5","gradsync_ms":1.25}]}`)}
 	}
 	got, err := rendered(fstest.MapFS{"cards/b.json": file("false"), "cards/a.json": file("true"), "cards/README.md": {}})
-	if err != nil || strings.Count(got, "NVIDIA &lt;H200&gt;") != 2 || strings.Count(got, ">wrong<") != 1 || strings.Index(got, "a.json") > strings.Index(got, "b.json") {
+	if err != nil || strings.Count(got, "NVIDIA &lt;H200&gt;") != 2 || strings.Count(got, ">wrong<") != 1 ||
+		strings.Index(got, "a.json") > strings.Index(got, "b.json") {
 		t.Errorf("%v\n%s", err, got)
 	}
 	if got, err := rendered(fstest.MapFS{}); err != nil || !strings.Contains(got, "None. Our GPU kernels have run on no real card yet") {

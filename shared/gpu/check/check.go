@@ -5,14 +5,16 @@ package check
 import (
 	"crypto/sha256"
 	_ "embed"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"gradsync/shared/gpu/driver"
@@ -28,7 +30,7 @@ import (
 //go:embed bits.csv
 var bits string
 
-// Outcome is what a trial on a device came to.
+// Outcome tells what a trial on a device came to.
 type Outcome struct {
 	Kernels []string `json:"kernels"` // their names in the PTX
 	Values  int      `json:"values"`  // how many were compared
@@ -39,7 +41,7 @@ type Outcome struct {
 }
 
 // Near is how far a sum may be off the CPU's, as a share of its largest value: the order of
-// summation is another. Whole numbers and moved values are equal.
+// summation is another.
 const Near = 1e-5
 
 // OK reports whether the device did the trial right.
@@ -52,27 +54,22 @@ func Kernels(d driver.Driver, cpu tensor.Engine) (all []Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, set.Close()) }()
+	e, err := engine.New(d)
+	if err != nil {
+		return nil, errors.Join(err, set.Close())
+	}
+	defer func() { err = errors.Join(err, e.Close(), set.Close()) }()
 	for _, t := range trials {
-		b := &bench{q: set.On(0), d: d, r: rand.New(rand.NewPCG(1, 2)), cpu: cpu, sum: sha256.New()}
+		b := &bench{q: set.On(0), d: d, e: e, cpu: cpu, r: rand.New(rand.NewPCG(1, 2)), sum: sha256.New()}
 		t.run(b)
 		for _, p := range b.all {
 			b.keep(d.Free(p))
 		}
-		o := Outcome{Kernels: strings.Fields(t.kernels), Values: b.values, Off: b.off}
-		o.judge(t.kernels, b.sum.Sum(nil))
-		if b.err != nil {
-			o.Error = b.err.Error()
-		}
+		o := b.outcome(t.kernels)
+		o.Kernels = strings.Fields(t.kernels)
 		all = append(all, o)
 	}
 	return all, nil
-}
-
-// judge sets the digest and compares it with the interpreter's.
-func (o *Outcome) judge(name string, sum []byte) {
-	o.Bits = hex.EncodeToString(sum[:8])
-	o.Same = strings.Contains(bits, name+","+o.Bits+"\n")
 }
 
 // Network trains LeNet-5 for three steps by our kernels on a device, which stays the caller's, and compares its
@@ -82,49 +79,66 @@ func Network(d driver.Driver, cpu tensor.Engine) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	got, err := train(e)
+	three := func(step int) bool { return step < 3 }
+	got, _, err := train(e, "lenet5", 8, three)
 	if err = errors.Join(err, e.Close()); err != nil {
 		return Outcome{}, err
 	}
-	want, err := train(cpu)
+	want, _, err := train(cpu, "lenet5", 8, three)
 	if err != nil {
 		return Outcome{}, err
 	}
 	b := &bench{sum: sha256.New()}
-	compare(b, got, want)
-	o := Outcome{Values: b.values, Off: b.off}
-	o.judge("lenet5", b.sum.Sum(nil))
-	return o, nil
+	b.compare(got, want)
+	return b.outcome("lenet5"), nil
 }
 
-// train returns the parameters of LeNet-5 after three steps of momentum on random images.
-func train(e tensor.Engine) (params []float32, err error) {
-	m, err := model.Build(model.Spec{Name: "lenet5"})
+// train trains a network with momentum on random images while more says so, and returns its parameters and the time of
+// each step.
+func train(e tensor.Engine, name string, batch int, more func(step int) bool) (params []float32, took []time.Duration, err error) {
+	m, err := model.Build(model.Spec{Name: name})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	const batch = 8
 	r := rand.New(rand.NewPCG(3, 4))
-	params = make([]float32, m.NumParams())
-	m.Init(params, r)
 	c, h, w := m.Input()
-	x, labels, grads := make([]float32, batch*c*h*w), make([]uint8, batch), make([]float32, len(params))
+	params, grads, stats := make([]float32, m.NumParams()), make([]float32, m.NumParams()), make([]float32, m.NumStats())
+	x, labels := make([]float32, batch*c*h*w), make([]uint8, batch)
+	m.Init(params, r)
 	space := m.NewWorkspace(e, batch, 1)
 	defer func() { err = errors.Join(err, space.Close()) }()
+	if len(stats) > 0 {
+		m.InitStats(stats)
+		space.SetStats(stats)
+	}
 	sgd := optim.SGD{Rate: 0.01, Momentum: 0.9, WeightDecay: 1e-4}
-	for range 3 {
+	for more(len(took)) {
 		for i := range x {
 			x[i] = float32(r.IntN(2001)-1000) / 500
 		}
 		for i := range labels {
 			labels[i] = uint8(r.IntN(m.Classes()))
 		}
+		start := time.Now()
 		if _, err := space.Gradient(params, grads, x, labels, nil); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		sgd.Step(params, grads)
+		took = append(took, time.Since(start))
 	}
-	return params, nil
+	return params, took, nil
+}
+
+// TimeStep returns the median time of a training step of a network on an engine: after one that is not timed at least
+// three, and as many as fit into patience.
+func TimeStep(e tensor.Engine, name string, batch int, patience time.Duration) (time.Duration, error) {
+	begun := time.Now()
+	_, took, err := train(e, name, batch, func(step int) bool { return step < 4 || time.Since(begun) < patience })
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(took[1:])
+	return took[1+len(took)/2], nil
 }
 
 // Sum lets devices that have NCCL sum a vector of rank+1 times whole numbers, which is exact in any order. The devices
@@ -152,9 +166,10 @@ func Sum(devices []tensor.Collective) (Outcome, error) {
 	}
 	b := &bench{sum: sha256.New()}
 	for _, g := range got {
-		compare(b, g, want)
+		b.compare(g, want)
 	}
-	o := Outcome{Values: b.values, Off: b.off, Bits: hex.EncodeToString(b.sum.Sum(nil)[:8]), Same: b.off == 0}
+	o := b.outcome("")
+	o.Same = o.Off == 0
 	return o, nil
 }
 
@@ -180,14 +195,72 @@ func sumOn(d tensor.Collective, id []byte, rank, ranks, n int) (out []float32, e
 type bench struct {
 	q      *kernels.Queue
 	d      driver.Driver
-	r      *rand.Rand
+	e      tensor.Device
 	cpu    tensor.Engine
-	call   tensor.Call
+	r      *rand.Rand
 	all    []unsafe.Pointer
 	sum    hash.Hash
 	values int
 	off    float64
 	err    error
+}
+
+// outcome returns what the trial of a name came to.
+func (b *bench) outcome(name string) Outcome {
+	o := Outcome{Values: b.values, Off: b.off, Bits: hex.EncodeToString(b.sum.Sum(nil)[:8])}
+	o.Same = strings.Contains(bits, name+","+o.Bits+"\n")
+	if b.err != nil {
+		o.Error = b.err.Error()
+	}
+	return o
+}
+
+// both runs an operation of an engine on the device and on the CPU, on random inputs of these lengths, and compares the
+// outputs.
+func both(in, out []int, run func(e tensor.Engine, c *tensor.Call, x, y [][]float32)) func(*bench) {
+	return func(b *bench) {
+		var host, device tensor.Call
+		var x, y, dx, dy [][]float32
+		for i, n := range in {
+			x, dx = append(x, b.floats(n)), append(dx, b.e.Make(&device, n))
+			b.e.Upload(&device, dx[i], x[i])
+		}
+		for _, n := range out {
+			y, dy = append(y, make([]float32, n)), append(dy, b.e.Make(&device, n))
+		}
+		run(b.cpu, &host, x, y)
+		run(b.e, &device, dx, dy)
+		for i, want := range y {
+			got := make([]float32, len(want))
+			b.e.Send(&device, dy[i])
+			b.keep(b.e.Receive(&device, got))
+			b.compare(got, want)
+		}
+		b.keep(b.e.Settle(&device))
+		b.keep(b.e.Release(&device))
+	}
+}
+
+// exact runs a kernel on the device, on random inputs and zeros of these lengths, and takes the bits of all of them.
+func exact(in, out []int, run func(b *bench, x, y []unsafe.Pointer) error) func(*bench) {
+	return func(b *bench) {
+		var x, y []unsafe.Pointer
+		for _, n := range in {
+			x = append(x, up(b, b.floats(n)))
+		}
+		for _, n := range out {
+			y = append(y, up(b, make([]float32, n)))
+		}
+		if b.err == nil {
+			b.keep(run(b, x, y))
+		}
+		all := slices.Concat(in, out)
+		for i, p := range append(x, y...) {
+			got := make([]float32, all[i])
+			b.keep(b.d.Download(0, unsafe.Pointer(unsafe.SliceData(got)), p, 4*len(got)))
+			b.compare(got, nil)
+		}
+	}
 }
 
 // keep remembers the first error.
@@ -197,54 +270,38 @@ func (b *bench) keep(err error) {
 	}
 }
 
+// floats draws n normal values, of which half are 0.
+func (b *bench) floats(n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		if b.r.IntN(2) == 0 {
+			x[i] = float32(b.r.NormFloat64())
+		}
+	}
+	return x
+}
+
 // up returns a copy of x on the device.
-func up[T any](b *bench, x []T) unsafe.Pointer {
-	size := len(x) * int(unsafe.Sizeof(x[0]))
-	p, err := b.d.Alloc(size)
+func up[T float32 | int32](b *bench, x []T) unsafe.Pointer {
+	p, err := b.d.Alloc(4 * len(x))
 	if b.keep(err); err == nil {
 		b.all = append(b.all, p)
-		b.keep(b.d.Upload(0, p, unsafe.Pointer(unsafe.SliceData(x)), size))
+		b.keep(b.d.Upload(0, p, unsafe.Pointer(unsafe.SliceData(x)), 4*len(x)))
 	}
 	return p
 }
 
-// floats draws n normal values, here and on the device.
-func (b *bench) floats(n int) ([]float32, unsafe.Pointer) {
-	x := make([]float32, n)
-	for i := range x {
-		x[i] = float32(b.r.NormFloat64())
-	}
-	return x, up(b, x)
-}
-
-// room returns room for n values, here and on the device.
-func room[T any](b *bench, n int) ([]T, unsafe.Pointer) {
-	x := make([]T, n)
-	return x, up(b, x)
-}
-
-// down compares what the device has with what the CPU has.
-func down[T float32 | float64 | int32 | uint32](b *bench, p unsafe.Pointer, want []T) {
-	got := make([]T, len(want))
-	if b.err == nil {
-		b.keep(b.d.Download(0, unsafe.Pointer(unsafe.SliceData(got)), p, len(got)*int(unsafe.Sizeof(got[0]))))
-	}
-	compare(b, got, want)
-}
-
-// compare counts values, adds their bits to the digest and notes how far they are off.
-func compare[T float32 | float64 | int32 | uint32](b *bench, got, want []T) {
-	fmt.Fprintf(b.sum, "%x;", unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(got))), len(got)*int(unsafe.Sizeof(got[0]))))
+// compare counts values, adds their bits to the digest and notes how far they are off what is wanted, if that is given.
+func (b *bench) compare(got, want []float32) {
+	b.values += len(got)
+	b.keep(binary.Write(b.sum, binary.LittleEndian, got))
 	largest, apart := 0.0, 0.0
 	for i, w := range want {
-		largest = max(largest, math.Abs(float64(w)))
-		apart = max(apart, math.Abs(float64(got[i])-float64(w)))
+		largest, apart = max(largest, math.Abs(float64(w))), max(apart, math.Abs(float64(got[i])-float64(w)))
 	}
-	if b.values += len(want); apart != 0 { // NaN too
-		off := apart / largest
-		if !(off <= 1) {
-			off = 1
-		}
+	if off := apart / largest; off <= 1 {
 		b.off = max(b.off, off)
+	} else if apart != 0 { // NaN too
+		b.off = 1
 	}
 }

@@ -145,7 +145,7 @@ func TestCompare(t *testing.T) {
 	}{{[]float32{1, 4}, []float32{1, 4}, 0}, {[]float32{1, 3}, []float32{1, 4}, 0.25}, {[]float32{1}, []float32{0}, 1},
 		{[]float32{float32(math.NaN())}, []float32{1}, 1}, {[]float32{9}, []float32{1}, 1}} {
 		b := &bench{sum: sha256.New()}
-		if compare(b, c.got, c.want); b.off != c.off {
+		if b.compare(c.got, c.want); b.off != c.off {
 			t.Errorf("%v beside %v: off by %g, want %g", c.got, c.want, b.off, c.off)
 		}
 	}

@@ -1,15 +1,6 @@
 package check
 
-import (
-	"errors"
-	"math/rand/v2"
-	"slices"
-	"time"
-
-	"gradsync/shared/tensor"
-	"gradsync/shared/tensor/model"
-	"gradsync/shared/tensor/optim"
-)
+import "slices"
 
 // Report is all that a machine with a GPU tells of it, a file of JSON.
 type Report struct {
@@ -38,40 +29,4 @@ type Step struct {
 func (r *Report) Judge() {
 	wrong := func(o Outcome) bool { return !o.OK() }
 	r.Right = len(r.Kernels) > 0 && !slices.ContainsFunc(r.Kernels, wrong) && r.LeNet5.OK() && (r.Sum == nil || r.Sum.OK())
-}
-
-// TimeStep returns the median time of a training step of a network on an engine, after one that is not timed: at least
-// three, and no more than fit into patience.
-func TimeStep(e tensor.Engine, name string, batch int, patience time.Duration) (median time.Duration, err error) {
-	m, err := model.Build(model.Spec{Name: name})
-	if err != nil {
-		return 0, err
-	}
-	r := rand.New(rand.NewPCG(5, 6))
-	params, grads := make([]float32, m.NumParams()), make([]float32, m.NumParams())
-	m.Init(params, r)
-	c, h, w := m.Input()
-	x, labels := make([]float32, batch*c*h*w), make([]uint8, batch)
-	for i := range x {
-		x[i] = float32(r.NormFloat64())
-	}
-	space := m.NewWorkspace(e, batch, 1)
-	defer func() { err = errors.Join(err, space.Close()) }()
-	if stats := make([]float32, m.NumStats()); len(stats) > 0 {
-		m.InitStats(stats)
-		space.SetStats(stats)
-	}
-	sgd := optim.SGD{Rate: 1e-4}
-	var all []time.Duration
-	for begun := time.Now(); len(all) < 4 || time.Since(begun) < patience; {
-		start := time.Now()
-		if _, err := space.Gradient(params, grads, x, labels, nil); err != nil {
-			return 0, err
-		}
-		sgd.Step(params, grads)
-		all = append(all, time.Since(start))
-	}
-	all = all[1:]
-	slices.Sort(all)
-	return all[len(all)/2], nil
 }
