@@ -1,14 +1,21 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"gradsync/experiments/peers"
 	"gradsync/internal/atomic"
 	"gradsync/shared/gpu"
 	"gradsync/shared/gpu/check"
@@ -39,6 +46,9 @@ func (a *app) checkDevice(file string) error {
 		return err
 	}
 	if err := checkSum(r); err != nil {
+		return err
+	}
+	if err := a.checkSteps(r, d.Engine()); err != nil {
 		return err
 	}
 	r.Judge()
@@ -74,6 +84,54 @@ func checkSum(r *check.Report) error {
 	return err
 }
 
+// checkedModels are those whose training steps are timed, each for checkedFor at batch 64.
+var checkedModels, checkedFor = []string{"lenet5", "resnet18", "vgg19_bn"}, 20 * time.Second
+
+// checkSteps times training steps by the engine, libraries included, and by PyTorch on the same card.
+func (a *app) checkSteps(r *check.Report, e tensor.Engine) error {
+	dir, err := os.MkdirTemp("", "gradsync")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = os.CopyFS(dir, peers.Scripts)
+	}
+	if err != nil {
+		return err
+	}
+	for _, m := range checkedModels {
+		fmt.Fprintf(a.err, "training steps of %s at batch 64\n", m)
+		ours, err := check.TimeStep(e, m, 64, checkedFor)
+		if err != nil {
+			return err
+		}
+		s := check.Step{Model: m, Ours: 1e3 * ours.Seconds()}
+		if r.NoPyTorch == "" {
+			if s.PyTorch, err = torchStep(dir, m); err != nil {
+				r.NoPyTorch = oneLine(err)
+			}
+		}
+		r.Steps = append(r.Steps, s)
+	}
+	return nil
+}
+
+// perStep is the time of a step in a line of Go's benchmark format.
+var perStep = regexp.MustCompile(`(?m)\s([0-9.e+]+)\s+ns/op`)
+
+// torchStep returns the milliseconds of PyTorch's training step on the first GPU.
+func torchStep(dir, model string) (float64, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*checkedFor+time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "python3", filepath.Join(dir, "torch_step.py"), "BenchmarkStep/model="+model+"/batch=64/by=pytorch-cuda",
+		fmt.Sprint(checkedFor.Seconds()))
+	out, err := c.CombinedOutput()
+	if m := perStep.FindSubmatch(out); m != nil && err == nil {
+		ns, err := strconv.ParseFloat(string(m[1]), 64)
+		return ns / 1e6, err
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return 0, fmt.Errorf("python3 torch_step.py: %v: %s", err, lines[len(lines)-1])
+}
+
 func (a *app) printCheck(r *check.Report) error {
 	if a.json {
 		return a.printJSON(r)
@@ -99,6 +157,13 @@ func (a *app) printCheck(r *check.Report) error {
 		row("sum over two cards", *r.Sum)
 	} else {
 		fmt.Fprintf(w, "sum over two cards\t\tnot run: %s\n", r.NoSum)
+	}
+	for _, s := range r.Steps {
+		beside := "PyTorch: " + r.NoPyTorch
+		if s.PyTorch > 0 {
+			beside = fmt.Sprintf("PyTorch %.1f ms", s.PyTorch)
+		}
+		fmt.Fprintf(w, "training step of %s\t%.1f ms\t%s\n", s.Model, s.Ours, beside)
 	}
 	return w.Flush()
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,9 +16,13 @@ import (
 // Nothing stays open.
 func TestCheckDevice(t *testing.T) {
 	cuda, nccl := withNCCL(t, "2")
+	models, patience := checkedModels, checkedFor
+	t.Cleanup(func() { checkedModels, checkedFor = models, patience })
+	checkedModels, checkedFor = []string{"mlp"}, 0
+	t.Setenv("PATH", t.TempDir()) // no python3
 	file := filepath.Join(t.TempDir(), "gpu.json")
 	rc, out, msg := gradsync("devices", "--check", file)
-	if rc != exitOK || strings.Count(out, " right\n") != 22 || strings.Count(out, "\n") != 22 {
+	if rc != exitOK || strings.Count(out, " right\n") != 22 || strings.Count(out, "\n") != 23 || !strings.Contains(out, "training step of mlp") {
 		t.Errorf("exit %d: %s%s", rc, out, msg)
 	}
 	text, err := os.ReadFile(file)
@@ -25,7 +30,8 @@ func TestCheckDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r check.Report
-	if err := json.Unmarshal(text, &r); err != nil || !r.Right || len(r.Cards) != 2 || r.Sum == nil || r.Sum.Values != 2<<20 {
+	if err := json.Unmarshal(text, &r); err != nil || !r.Right || len(r.Cards) != 2 || r.Sum == nil || r.Sum.Values != 2<<20 ||
+		len(r.Steps) != 1 || !strings.Contains(r.NoPyTorch, "executable file not found") {
 		t.Errorf("%v: %.200s", err, text)
 	}
 	for _, l := range []*fakegpu.Library{cuda, nccl} {
@@ -61,6 +67,26 @@ func TestRightReport(t *testing.T) {
 	} {
 		if c.r.Judge(); c.r.Right != c.want {
 			t.Errorf("%+v: want %t", c.r, c.want)
+		}
+	}
+}
+
+// TestTorchStep: the time is that of the line that the script prints; what the script says instead is the reason.
+func TestTorchStep(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("what stands for python3 needs sh: ", err)
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for text, want := range map[string]float64{
+		"echo library: PyTorch 2\nprintf '%s\\t7\\t2.5e+06\\tns/op\\n' $2\n": 2.5, "echo no PyTorch: here; exit 1\n": 0, "echo Benchmark 7 1 ns/op; exit 1\n": 0,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "python3"), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got, err := torchStep(dir, "lenet5")
+		if got != want || (err == nil) != (want > 0) || strings.Contains(text, "no PyTorch") && !strings.HasSuffix(err.Error(), "exit status 1: no PyTorch: here") {
+			t.Errorf("%q: %g ms, %v", text, got, err)
 		}
 	}
 }
