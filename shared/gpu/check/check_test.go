@@ -13,6 +13,7 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
+	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
 	"gradsync/shared/tensor/engine/portable"
 )
@@ -27,8 +28,8 @@ func closing(t *testing.T, d driver.Driver) driver.Driver {
 	return d
 }
 
-func emulated(t *testing.T) driver.Driver {
-	return closing(t, driver.Emulated(driver.EmulatorOptions{}))
+func emulator(t *testing.T) driver.Driver {
+	return closing(t, emulated.New(emulated.Options{}))
 }
 
 // all runs every trial.
@@ -51,7 +52,7 @@ func all(t *testing.T, d driver.Driver) (names []string, out []Outcome) {
 // TestEmulated: the interpreter of the PTX does every trial right, and its bits are those of bits.csv, which
 // GRADSYNC_RENEW=1 writes.
 func TestEmulated(t *testing.T) {
-	names, out := all(t, emulated(t))
+	names, out := all(t, emulator(t))
 	text := ""
 	for i, o := range out {
 		text += fmt.Sprintf("%s,%s\n", names[i], o.Bits)
@@ -123,7 +124,7 @@ func TestPlanted(t *testing.T) {
 			to: "neg.f32 \t%f15, %f19;\n\tfma.rn.f32 \t%f16, %f15, %f7, %f14;"},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
-			c.Driver = emulated(t)
+			c.Driver = emulator(t)
 			out, err := Kernels(c, portable.New())
 			if err != nil {
 				t.Fatal(err)
