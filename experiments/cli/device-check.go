@@ -32,8 +32,8 @@ func (a *app) checkDevice(file string) error {
 	if err != nil {
 		return err
 	}
-	r := &check.Report{Version: Version, Date: time.Now().UTC().Format(time.DateOnly), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Libraries: gpu.Libraries()}
+	r := &check.Report{Version: Version, Date: time.Now().UTC().Format(time.DateOnly), Libraries: gpu.Libraries(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	for _, s := range gpu.List() {
 		r.Cards = append(r.Cards, strings.TrimPrefix(s.String(), "gpu: "))
 	}
@@ -84,7 +84,7 @@ func checkSum(r *check.Report) error {
 	return err
 }
 
-// checkedModels are those whose training steps are timed, each for checkedFor at batch 64.
+// Training steps of these networks are timed at batch 64, each for so long.
 var checkedModels, checkedFor = []string{"lenet5", "resnet18", "vgg19_bn"}, 20 * time.Second
 
 // checkSteps times training steps by the engine, libraries included, and by PyTorch on the same card.
@@ -121,8 +121,8 @@ var perStep = regexp.MustCompile(`(?m)\s([0-9.e+]+)\s+ns/op`)
 func torchStep(dir, model string) (float64, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*checkedFor+time.Minute)
 	defer cancel()
-	c := exec.CommandContext(ctx, "python3", filepath.Join(dir, "torch_step.py"), "BenchmarkStep/model="+model+"/batch=64/by=pytorch-cuda",
-		fmt.Sprint(checkedFor.Seconds()))
+	c := exec.CommandContext(ctx, "python3", filepath.Join(dir, "torch_step.py"),
+		"BenchmarkStep/model="+model+"/batch=64/by=pytorch-cuda", fmt.Sprint(checkedFor.Seconds()))
 	out, err := c.CombinedOutput()
 	if m := perStep.FindSubmatch(out); m != nil && err == nil {
 		ns, err := strconv.ParseFloat(string(m[1]), 64)

@@ -13,9 +13,10 @@ import (
 func gpuBundle() *cobra.Command {
 	var out, arch string
 	cmd := &cobra.Command{
-		Use: "gpu-bundle", Short: "Build the folder to take to a machine with a GPU: the program and one script (as make gpu-bundle)",
-		Long: "Build the folder to take to a machine that has a GPU and no Go: the program, whose devices --check judges the card, and\n" +
-			"experiments/gpu/run.sh, which says how to go on. It runs on Linux with glibc; NVIDIA's driver is all it needs there.",
+		Use: "gpu-bundle", Short: "Build the folder to take to a machine with a GPU: program and script (as make gpu-bundle)",
+		Long: "Build the folder to take to a machine that has a GPU and no Go: the program, whose devices --check judges\n" +
+			"the card, and experiments/gpu/run.sh, which says how to go on. It runs on Linux with glibc and needs NVIDIA's\n" +
+			"driver there.",
 		Example: "  gradsync dev gpu-bundle --out out/gpu", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := filepath.Abs(out) // the steps run in the root, the flag is the caller's

@@ -95,7 +95,9 @@ func Network(d driver.Driver, cpu tensor.Engine) (Outcome, error) {
 
 // train trains a network with momentum on random images while more says so, and returns its parameters and the time of
 // each step.
-func train(e tensor.Engine, name string, batch int, more func(step int) bool) (params []float32, took []time.Duration, err error) {
+func train(e tensor.Engine, name string, batch int, more func(step int) bool) (
+	params []float32, took []time.Duration, err error,
+) {
 	m, err := model.Build(model.Spec{Name: name})
 	if err != nil {
 		return nil, nil, err

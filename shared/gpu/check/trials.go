@@ -28,8 +28,8 @@ const (
 	classes  = 10
 )
 
-// trials run every kernel of the PTX, by name: those that sum beside the CPU, those that round at most once or move values
-// for their bits alone.
+// trials run every kernel of the PTX, by name: those that sum beside the CPU, those that round at most once or move
+// values for their bits alone.
 var trials = []struct {
 	kernels string
 	run     func(b *bench)
@@ -37,15 +37,18 @@ var trials = []struct {
 	{"gemm", both([]int{70 * 130, 45 * 130}, []int{70 * 45}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
 		e.Gemm(c, gemm, x[0], x[1], y[0])
 	})},
-	{"conv_forward", both([]int{images, filters, 7}, []int{convOut}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
-		e.ConvForward(c, conv, x[0], x[1], x[2], y[0])
-	})},
-	{"conv_backward_data", both([]int{convOut, filters}, []int{images}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
-		e.ConvBackwardData(c, conv, x[0], x[1], y[0])
-	})},
-	{"conv_backward_filter sum_parts", both([]int{images, convOut}, []int{filters}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
-		e.ConvBackwardFilter(c, conv, x[0], x[1], y[0])
-	})},
+	{"conv_forward", both([]int{images, filters, 7}, []int{convOut},
+		func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
+			e.ConvForward(c, conv, x[0], x[1], x[2], y[0])
+		})},
+	{"conv_backward_data", both([]int{convOut, filters}, []int{images},
+		func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
+			e.ConvBackwardData(c, conv, x[0], x[1], y[0])
+		})},
+	{"conv_backward_filter sum_parts", both([]int{images, convOut}, []int{filters},
+		func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
+			e.ConvBackwardFilter(c, conv, x[0], x[1], y[0])
+		})},
 	{"bias_backward", both([]int{normed}, []int{6}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
 		e.BiasBackward(c, norm.N, norm.C, norm.HW, x[0], y[0])
 	})},
@@ -57,26 +60,30 @@ var trials = []struct {
 	{"add", both([]int{elements, elements}, []int{elements}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
 		e.Add(c, x[0], x[1], y[0], true)
 	})},
-	{"relu_forward relu_backward", both([]int{elements, elements}, []int{elements, elements}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
-		e.ReLU(c, x[0], y[0])
-		e.ReLUBackward(c, y[0], x[1], y[1])
-	})},
-	{"max_pool_forward max_pool_backward", both([]int{images, pooled}, []int{pooled, pooled, images}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
-		arg := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(y[1]))), pooled)
-		e.MaxPoolForward(c, pool, x[0], y[0], arg)
-		e.MaxPoolBackward(c, pool, x[1], arg, y[2])
-	})},
-	{"avg_pool_forward avg_pool_backward", both([]int{images, pooled}, []int{pooled, images}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
-		e.AvgPoolForward(c, pool, x[0], y[0])
-		e.AvgPoolBackward(c, pool, x[1], y[1])
-	})},
-	{"softmax_cross_entropy mean_loss", both([]int{batch * classes}, []int{batch * classes}, func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
-		labels := make([]uint8, batch)
-		for i := range labels {
-			labels[i] = uint8(i % classes)
-		}
-		e.SoftmaxCrossEntropy(c, batch, classes, x[0], labels, y[0])
-	})},
+	{"relu_forward relu_backward", both([]int{elements, elements}, []int{elements, elements},
+		func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
+			e.ReLU(c, x[0], y[0])
+			e.ReLUBackward(c, y[0], x[1], y[1])
+		})},
+	{"max_pool_forward max_pool_backward", both([]int{images, pooled}, []int{pooled, pooled, images},
+		func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
+			arg := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(y[1]))), pooled)
+			e.MaxPoolForward(c, pool, x[0], y[0], arg)
+			e.MaxPoolBackward(c, pool, x[1], arg, y[2])
+		})},
+	{"avg_pool_forward avg_pool_backward", both([]int{images, pooled}, []int{pooled, images},
+		func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
+			e.AvgPoolForward(c, pool, x[0], y[0])
+			e.AvgPoolBackward(c, pool, x[1], y[1])
+		})},
+	{"softmax_cross_entropy mean_loss", both([]int{batch * classes}, []int{batch * classes},
+		func(e tensor.Engine, c *tensor.Call, x, y [][]float32) {
+			labels := make([]uint8, batch)
+			for i := range labels {
+				labels[i] = uint8(i % classes)
+			}
+			e.SoftmaxCrossEntropy(c, batch, classes, x[0], labels, y[0])
+		})},
 	{"bias_forward", exact([]int{normed, 6}, nil, func(b *bench, x, _ []unsafe.Pointer) error {
 		return b.q.BiasForward(norm.N, norm.C, norm.HW, x[1], x[0], true)
 	})},
@@ -96,12 +103,18 @@ var trials = []struct {
 			b.keep(b.q.PackBitmap(elements, x[0], y[0], y[1], y[2], y[3]))
 			return b.q.UnpackBitmap(elements, y[2], y[3], y[0], y[1], x[1], true)
 		})},
-	{"quantise", exact([]int{elements}, []int{elements, kernels.ClippedInts(elements)}, func(b *bench, x, y []unsafe.Pointer) error {
-		return b.q.Quantise(elements, x[0], y[0], y[1], 256, 500)
+	{"quantise", exact([]int{elements}, []int{elements, kernels.ClippedInts(elements)},
+		func(b *bench, x, y []unsafe.Pointer) error {
+			return b.q.Quantise(elements, x[0], y[0], y[1], 256, 500)
+		})},
+	{"quantise_range", exact([]int{elements}, []int{elements, kernels.ClippedInts(elements)},
+		func(b *bench, x, y []unsafe.Pointer) error {
+			return b.q.QuantiseRange(elements, x[0], y[0], y[1], 2.5, math.MaxInt32)
+		})},
+	{"add_int32", exact([]int{elements, elements}, nil, func(b *bench, x, _ []unsafe.Pointer) error {
+		return b.q.AddInt32(elements, x[0], x[1])
 	})},
-	{"quantise_range", exact([]int{elements}, []int{elements, kernels.ClippedInts(elements)}, func(b *bench, x, y []unsafe.Pointer) error {
-		return b.q.QuantiseRange(elements, x[0], y[0], y[1], 2.5, math.MaxInt32)
+	{"sub_int32", exact([]int{elements, elements}, nil, func(b *bench, x, _ []unsafe.Pointer) error {
+		return b.q.SubInt32(elements, x[0], x[1])
 	})},
-	{"add_int32", exact([]int{elements, elements}, nil, func(b *bench, x, _ []unsafe.Pointer) error { return b.q.AddInt32(elements, x[0], x[1]) })},
-	{"sub_int32", exact([]int{elements, elements}, nil, func(b *bench, x, _ []unsafe.Pointer) error { return b.q.SubInt32(elements, x[0], x[1]) })},
 }
