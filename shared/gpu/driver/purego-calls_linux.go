@@ -205,4 +205,9 @@ func (l *library) EndCapture(s Stream) (Graph, error) {
 func (l *library) Replay(g Graph, s Stream) error { return l.tell(fnReplay, uintptr(g), uintptr(s), 2) }
 
 // CloseGraph frees a graph.
-func (l *library) CloseGraph(g Graph) error { return l.tell(fnCloseExec, uintptr(g), 0, 1) }
+func (l *library) CloseGraph(g Graph) error {
+	if g == 0 {
+		return Failed(plainName(symbols[fnCloseExec]), codeHandle, "no such graph")
+	}
+	return l.tell(fnCloseExec, uintptr(g), 0, 1)
+}
