@@ -142,10 +142,10 @@ func (p *SumPlan) Sums() []Sum { return p.sums }
 // Source: ours: Alg. 3 over sums
 func (p *SumPlan) Packets() []SumPacket { return p.packets }
 
-// Gathers reports whether slices are gathered: not if every node has all blocks.
+// gathers reports whether slices are gathered: not if every node has all blocks.
 //
 // Source: ours: sum, then code
-func (p *SumPlan) Gathers() bool { return len(p.sums) > 0 }
+func (p *SumPlan) gathers() bool { return len(p.sums) > 0 }
 
 // Load counts the plan's packets, in gradient units, a multicast once: 1/(n·t) for each
 // of the reduce-scatter's, 1/n for each slice gathered.
@@ -154,7 +154,7 @@ func (p *SumPlan) Gathers() bool { return len(p.sums) > 0 }
 func (p *SumPlan) Load() *big.Rat {
 	n := int64(p.a.Nodes())
 	load := big.NewRat(int64(len(p.packets)), n*int64(p.depth))
-	if p.Gathers() {
+	if p.gathers() {
 		load.Add(load, big.NewRat(n, n))
 	}
 	return load
@@ -226,7 +226,7 @@ func (p *SumPlan) checkPacket(packet SumPacket) error {
 		if term.Sum < 0 || term.Sum >= len(p.sums) || term.Position < 0 || term.Position >= p.depth {
 			return fmt.Errorf("no segment %d of sum %d", term.Position, term.Sum)
 		}
-		if !p.Knows(packet.From, term.Sum) {
+		if !p.knows(packet.From, term.Sum) {
 			return fmt.Errorf("sender %d does not know sum %d", packet.From, term.Sum)
 		}
 	}
@@ -235,7 +235,7 @@ func (p *SumPlan) checkPacket(packet SumPacket) error {
 			switch {
 			case i == j && p.sums[term.Sum].Slice != k: // of its own slice it knows no sum
 				return fmt.Errorf("receiver %d is sent slice %d", k, p.sums[term.Sum].Slice)
-			case i != j && !p.Knows(k, term.Sum):
+			case i != j && !p.knows(k, term.Sum):
 				return fmt.Errorf("receiver %d cannot cancel sum %d", k, term.Sum)
 			}
 		}
@@ -243,10 +243,10 @@ func (p *SumPlan) checkPacket(packet SumPacket) error {
 	return nil
 }
 
-// Knows reports whether a node holds all blocks of a sum.
+// knows reports whether a node holds all blocks of a sum.
 //
 // Source: ours: what a node may subtract
-func (p *SumPlan) Knows(node, sum int) bool {
+func (p *SumPlan) knows(node, sum int) bool {
 	return !slices.ContainsFunc(p.sums[sum].Blocks, func(q int) bool { return !p.a.Holds(node, q) })
 }
 
@@ -263,11 +263,11 @@ func (p *SumPlan) within(length int, term SumTerm) (lo, hi int) {
 	return Segment(to-from, p.depth, term.Position)
 }
 
-// Length returns the elements of a packet for a layer: of its longest term. Shorter
+// length returns the elements of a packet for a layer: of its longest term. Shorter
 // ones are padded with 0, receivers trim. A packet of none is not sent.
 //
 // Source: ours: padding of ragged segments
-func (p *SumPlan) Length(length int, packet SumPacket) (most int) {
+func (p *SumPlan) length(length int, packet SumPacket) (most int) {
 	for _, term := range packet.Terms {
 		lo, hi := p.within(length, term)
 		most = max(most, hi-lo)
@@ -289,9 +289,9 @@ func (p *SumPlan) Volume(length int) (packets, elements, delivered int64) {
 		}
 	}
 	for _, packet := range p.packets {
-		count(p.Length(length, packet), len(packet.To))
+		count(p.length(length, packet), len(packet.To))
 	}
-	if n := p.a.Nodes(); p.Gathers() {
+	if n := p.a.Nodes(); p.gathers() {
 		for k := range n {
 			lo, hi := p.Slice(length, k)
 			count(hi-lo, n-1)

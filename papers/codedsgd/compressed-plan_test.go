@@ -111,7 +111,7 @@ func TestSpoiltSumPlansFail(t *testing.T) {
 				}
 			}
 			for k := range n {
-				if len(packet.To) == 1 && k != packet.To[0] && !p.Knows(k, packet.Terms[0].Sum) {
+				if len(packet.To) == 1 && k != packet.To[0] && !p.knows(k, packet.Terms[0].Sum) {
 					c := p.clone()
 					c.packets[i].To[0] = k
 					if c.Check() == nil {
@@ -219,7 +219,7 @@ func TestSumPlanLengths(t *testing.T) {
 				}
 				least += int64(hi - lo)
 			}
-			if p.Gathers() {
+			if p.gathers() {
 				least += int64(length * (n - 1))
 			}
 			most := least + 2*int64(len(p.packets)*n) // a slice and a segment are at most 1 longer each

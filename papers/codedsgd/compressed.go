@@ -59,7 +59,7 @@ func newCompressed(x *node) (exchanger, error) {
 			z.layers[l].open(plan, x.rank, x.job.Layers[l].Length)
 		}
 	}
-	for l := x.last; l >= 0 && plan.Gathers(); l-- {
+	for l := x.last; l >= 0 && plan.gathers(); l-- {
 		z.listSlices(l)
 	}
 	return z, nil
@@ -80,7 +80,7 @@ func (s *layerSums) open(plan *SumPlan, rank, length int) {
 // listPackets adds the packets of a layer that concern this rank.
 func (z *compressed) listPackets(l int) {
 	for id, packet := range z.plan.packets {
-		if z.list(l, id, packet.From, z.plan.Length(z.x.job.Layers[l].Length, packet), packet.To) && packet.From != z.x.rank {
+		if z.list(l, id, packet.From, z.plan.length(z.x.job.Layers[l].Length, packet), packet.To) && packet.From != z.x.rank {
 			z.layers[l].packets++
 			z.courier.plan[len(z.courier.plan)-1].needs = z.x.stage(0, len(z.x.own)-1, l)
 		}
@@ -125,7 +125,7 @@ func (z *compressed) exchange() error {
 	if err := z.deliver(); err != nil {
 		return err
 	}
-	if z.plan.Gathers() {
+	if z.plan.gathers() {
 		return nil
 	}
 	for l := z.x.last; l >= 0; l-- {
@@ -175,7 +175,7 @@ type wantedSum struct {
 // and those that packets of this rank hold or are decoded with.
 func (z *compressed) wanted(l int) (list []wantedSum) {
 	x, s := z.x, &z.layers[l]
-	if z.plan.Gathers() {
+	if z.plan.gathers() {
 		list = append(list, wantedSum{s.slice, x.rank, x.own})
 	}
 	for i, sum := range z.plan.sums {

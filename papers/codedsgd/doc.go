@@ -37,8 +37,7 @@
 // By item of the paper; generated from the Source: lines by go generate.
 //
 //	§2.1 (codedsgd.html#s2.1)
-//	    Go    Assignment.Redundancy, BlockCount, Enumeration.Redundancy,
-//	          formula.Choose
+//	    Go    Assignment.Redundancy, BlockCount, formula.Choose
 //	    tests TestSection21EveryNodeHasMuBlocks, TestSection21SamplesFollowSpeed
 //	§2.4 (codedsgd.html#s2.4)
 //	    Go    Assignment.Groups, GroupCount, Proof, Side, Step, Step.Sides
@@ -107,7 +106,7 @@
 //	    Go    Update
 //	    tests TestEquation4StepOfDescent
 //	Eq. (5) (codedsgd/code.html#eq5)
-//	    Go    Assignment.Nodes, Enumeration.Nodes
+//	    Go    Assignment.Nodes
 //	Eq. (6) (codedsgd/code.html#eq6)
 //	    Go    Assignment
 //	Eq. (8) (codedsgd/code.html#eq8)

@@ -44,7 +44,7 @@ func TestOptionsThatNoModelCanHave(t *testing.T) {
 func TestFlightsAreThePlans(t *testing.T) {
 	plans(t, 7, func(n, r, depth int, p *SumPlan) {
 		want := 0
-		if p.Gathers() {
+		if p.gathers() {
 			want = len(p.Packets()) + n
 		}
 		if got := (Options{Method: Compressed, Depth: depth}).flights(p.a); got != want {

@@ -281,15 +281,15 @@ func (s *store) stock(t *Totals, step int64) error {
 	t.NotFinite += bad
 	s.saturated, s.notFinite = 0, 0
 	if bad > 0 {
-		return &NotFiniteError{Rank: s.rank, Step: step, Numbers: bad, Layer: s.layer, Name: s.layers[s.layer].Name}
+		return &notFiniteError{Rank: s.rank, Step: step, Numbers: bad, Layer: s.layer, Name: s.layers[s.layer].Name}
 	}
 	return nil
 }
 
-// NotFiniteError ends a run whose gradients are no numbers any more: it has diverged.
+// notFiniteError ends a run whose gradients are no numbers any more: it has diverged.
 //
 // Source: ours: no integer stands for NaN
-type NotFiniteError struct {
+type notFiniteError struct {
 	Rank    int
 	Step    int64
 	Numbers int64 // NaN and infinite ones, of the rank's own gradients
@@ -300,7 +300,7 @@ type NotFiniteError struct {
 // Error says where.
 //
 // Source: ours: as the type
-func (e *NotFiniteError) Error() string {
+func (e *notFiniteError) Error() string {
 	return fmt.Sprintf("codedsgd: rank %d, step %d: %d numbers of its gradients are NaN or infinite, the last in layer %d %q",
 		e.Rank, e.Step, e.Numbers, e.Layer, e.Name)
 }

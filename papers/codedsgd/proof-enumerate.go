@@ -54,16 +54,6 @@ func setOf(nodes []int) (set uint64) {
 	return set
 }
 
-// Nodes returns n.
-//
-// Source: Eq. (5)
-func (e *Enumeration) Nodes() int { return e.n }
-
-// Redundancy returns r.
-//
-// Source: §2.1
-func (e *Enumeration) Redundancy() int { return e.r }
-
 // Counts are an enumeration's sizes.
 //
 // Source: ours: what §2.4 counts

@@ -279,10 +279,10 @@ func (h *Histogram) Add(x int64) {
 	(*h)[x]++
 }
 
-// Total returns how many numbers were counted.
+// total returns how many numbers were counted.
 //
 // Source: ours: see Histogram
-func (h Histogram) Total() (n int64) {
+func (h Histogram) total() (n int64) {
 	for _, c := range h {
 		n += c
 	}
@@ -297,7 +297,7 @@ func (h Histogram) Mean() float64 {
 	for x, c := range h {
 		sum += int64(x) * c
 	}
-	return ratio(float64(sum), h.Total())
+	return ratio(float64(sum), h.total())
 }
 
 // Max returns the largest number counted, 0 without data.
@@ -310,7 +310,7 @@ func (h Histogram) Max() int64 { return max(int64(len(h))-1, 0) }
 //
 // Source: ours: see Histogram
 func (h Histogram) Quantile(q float64) int64 {
-	need := q * float64(h.Total())
+	need := q * float64(h.total())
 	var n int64
 	for x, c := range h {
 		if n += c; c > 0 && float64(n) >= need {

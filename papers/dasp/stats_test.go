@@ -79,7 +79,7 @@ func TestQuantile(t *testing.T) {
 			t.Errorf("quantile %g = %d, want %d", c.q, got, c.want)
 		}
 	}
-	if h.Mean() != 2 || h.Max() != 4 || h.Total() != 3 {
-		t.Errorf("mean %g max %d total %d, want 2 4 3", h.Mean(), h.Max(), h.Total())
+	if h.Mean() != 2 || h.Max() != 4 || h.total() != 3 {
+		t.Errorf("mean %g max %d total %d, want 2 4 3", h.Mean(), h.Max(), h.total())
 	}
 }

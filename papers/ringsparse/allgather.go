@@ -2,46 +2,10 @@ package ringsparse
 
 import (
 	"fmt"
-	"math"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/codec"
 )
-
-// AllGatherSparse is the rival: every rank's gradient goes coded and unsummed to
-// all others, round the ring, and each rank sums all of them in rank order into
-// its x. Nothing fills in on the wire, but every rank sends N−1 gradients:
-//
-//	(N−1)·size   against the ring's 2(N−1)/N·size
-//
-// All ranks call it with one tag and codec.
-//
-// Source: ours: how frameworks exchange sparse gradients, and what the patent competes with
-func AllGatherSparse(p cluster.Proc, tag cluster.Tag, c codec.Codec, x []float32) error {
-	forms := make([]cluster.Msg, p.Size())
-	h := Header{Kind: Gradients, Codec: c.ID(), Contributors: 1, Elements: len(x)}
-	forms[p.Rank()] = cluster.Msg{Meta: h.Meta(), Body: c.Append([]byte{}, x)}
-	if err := circulate(p, tag, forms, len(x), nil); err != nil {
-		return err
-	}
-	for r := range forms {
-		if err := takeIn(x, &forms[r], r > 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// AllGatherSparseTiming sends the messages of AllGatherSparse over n elements of
-// the given density and sums nothing.
-//
-// Source: ours: AllGatherSparse without its arithmetic
-func AllGatherSparseTiming(p cluster.Proc, tag cluster.Tag, c codec.Codec, n int, density float64) error {
-	forms := make([]cluster.Msg, p.Size())
-	h := Header{Kind: Gradients, Codec: c.ID(), Contributors: 1, Elements: n}
-	forms[p.Rank()] = cluster.Msg{Meta: h.Meta(), Declared: int(math.Round(c.SizeAt(n, density)))}
-	return circulate(p, tag, forms, n, nil)
-}
 
 // circulate leaves in forms[r] the message of rank r, of n elements, whose own is
 // there already. sent, if not nil, is told of every message.

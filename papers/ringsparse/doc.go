@@ -41,6 +41,7 @@
 //	S41 (ringsparse.html#s41)
 //	    Go    Choose, Density, Gradients, Kind, Sparsity, Weights
 //	    tests TestS41CountsTwoNBlocks, TestS41DenseBlocksAreWeightsByTieAlone,
+//	          TestS41LocalStepLeavesNoMoreZerosThanTheGradient,
 //	          TestS41SparserBlockIsKept, TestS41SparsityCountsExactZeros
 //	S42 (ringsparse.html#s42)
 //	    Go    CheapestCoder, Coder, Coder.Costs, Compress, CostCompressed,

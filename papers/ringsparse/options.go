@@ -37,8 +37,7 @@ type Options struct {
 	// large are sent as zero, which loses them for this iteration: they are added
 	// to this rank's gradient in the next. Weights are always sent as they are.
 	Threshold float64
-	// Exchange is the "ring", or "all-gather", the rival of AllGatherSparse, which has
-	// gradients alone.
+	// Exchange is the "ring", or its rival, "all-gather", which has gradients alone.
 	Exchange string
 	// NoOverlap begins to exchange when the whole backward pass is over.
 	NoOverlap bool

@@ -25,7 +25,7 @@ const frameMagic = "GSF"
 
 // Bounds of a header's lengths.
 const (
-	MaxBody  = 1 << 40 // bytes of a message's body
+	maxBody  = 1 << 40 // bytes of a message's body
 	MaxPiece = 1 << 28 // bytes after one header
 )
 
@@ -119,7 +119,7 @@ func ParseHeader(b []byte) (h Header, err error) {
 
 // plausible reports whether the fields can stand together.
 func (h *Header) plausible() bool {
-	if h.Tag < 0 || h.Tag >= MaxTag || h.Flags >= flagEnd || h.Size < 0 || h.Size > MaxBody || h.Piece > MaxPiece || h.Piece > h.Size {
+	if h.Tag < 0 || h.Tag >= MaxTag || h.Flags >= flagEnd || h.Size < 0 || h.Size > maxBody || h.Piece > MaxPiece || h.Piece > h.Size {
 		return false
 	}
 	switch {

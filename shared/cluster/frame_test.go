@@ -8,8 +8,8 @@ import (
 func TestHeaderComesBack(t *testing.T) {
 	for _, h := range []Header{
 		{Job: 7, From: 3, Tag: MaxTag - 1, Meta: [4]int64{1, -2, 1 << 62, 4}, Size: 8, Piece: 8, CRC: 9},
-		{From: 65535, Size: MaxBody, Flags: FlagDeclared | FlagBcast},
-		{Size: MaxBody, Piece: MaxPiece, Flags: FlagMore, Meta: [4]int64{5, MaxBody - MaxPiece}},
+		{From: 65535, Size: maxBody, Flags: FlagDeclared | FlagBcast},
+		{Size: maxBody, Piece: MaxPiece, Flags: FlagMore, Meta: [4]int64{5, maxBody - MaxPiece}},
 		{},
 	} {
 		b := h.Append([]byte("before"))[len("before"):]
@@ -33,7 +33,7 @@ func TestHeaderComesBack(t *testing.T) {
 // Fields that cannot stand together are refused, whatever the checksum says.
 func TestImplausibleHeaders(t *testing.T) {
 	for _, h := range []Header{
-		{Tag: MaxTag}, {Flags: 1 << 4}, {Size: MaxBody + 1, Piece: 1}, {Size: 1, Piece: 2}, {Size: 1 << 30, Piece: MaxPiece + 1},
+		{Tag: MaxTag}, {Flags: 1 << 4}, {Size: maxBody + 1, Piece: 1}, {Size: 1, Piece: 2}, {Size: 1 << 30, Piece: MaxPiece + 1},
 		{Size: 8, Piece: 8, Flags: FlagDeclared}, {Size: 8, Flags: FlagDeclared | FlagMore}, {Size: 8},
 		{Size: 8, Piece: 4, Flags: FlagMore}, {Size: 8, Piece: 4, Flags: FlagMore, Meta: [4]int64{0, 5}},
 		{Size: 8, Piece: 4, Flags: FlagMore, Meta: [4]int64{-1, 4}}, {Size: 8, Flags: FlagMore, Meta: [4]int64{0, 4}},
@@ -57,7 +57,7 @@ func FuzzParseHeader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if h.Tag < 0 || h.Tag >= MaxTag || h.Piece < 0 || h.Piece > h.Size || h.Size > MaxBody || h.Piece > MaxPiece {
+		if h.Tag < 0 || h.Tag >= MaxTag || h.Piece < 0 || h.Piece > h.Size || h.Size > maxBody || h.Piece > MaxPiece {
 			t.Fatalf("accepted %+v", h)
 		}
 		if string(h.Append(nil)) != string(b[:HeaderBytes]) {

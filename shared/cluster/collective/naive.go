@@ -21,16 +21,8 @@ func NaiveExchangeTiming(p cluster.Proc, tag cluster.Tag, root, n int) error {
 	return naive(p, tag, root, declared(n))
 }
 
-// NaiveGather does the half of NaiveExchange that the blog's 1.2 s a sender
-// count: all send to root, and root's x alone is the sum.
-//
-// Source: §1.3, the blog's linear cost, in one direction
-func NaiveGather(p cluster.Proc, tag cluster.Tag, root int, x []float32) error {
-	return naiveGather(p, tag, root, summed(x))
-}
-
-// NaiveGatherTiming sends the messages of NaiveGather over n elements and sums
-// nothing.
+// NaiveGatherTiming sends the messages of the half of NaiveExchange that the blog's
+// 1.2 s a sender count: all send n elements to root.
 //
 // Source: §1.3, the blog's linear cost, in one direction
 func NaiveGatherTiming(p cluster.Proc, tag cluster.Tag, root, n int) error {

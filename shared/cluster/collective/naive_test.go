@@ -72,10 +72,10 @@ var exchanges = map[string]func(cluster.Proc, []float32) error{
 	"hierarchical":     func(p cluster.Proc, x []float32) error { return collective.Hierarchical(p, 1, perNode(p), x) },
 	"gather":           func(p cluster.Proc, x []float32) error { return collective.NaiveGather(p, 1, p.Size()/2, x) },
 	"halves": func(p cluster.Proc, x []float32) error {
-		if _, _, err := collective.ReduceScatter(p, 1, x); err != nil {
+		if _, _, err := (collective.Ring{}).ReduceScatter(p, 1, x); err != nil {
 			return err
 		}
-		return collective.AllGather(p, 1, x)
+		return collective.Ring{}.AllGather(p, 1, x)
 	},
 }
 
@@ -113,7 +113,7 @@ func TestReduceScatterNamesItsChunk(t *testing.T) {
 	rt := virtual.New(cluster.Uniform(n, link, nil), virtual.Config{})
 	_, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) {
 		x := distinct(p.Rank(), length)
-		lo, hi, err := collective.ReduceScatter(p, 1, x)
+		lo, hi, err := collective.Ring{}.ReduceScatter(p, 1, x)
 		if err != nil {
 			return 0, err
 		}
@@ -209,9 +209,9 @@ func TestFirstExchangesAreTheBlogs(t *testing.T) {
 			spy := &firstSend{Proc: p, t: t}
 			var err error
 			if name == "all-gather" {
-				err = collective.AllGather(spy, 1, x)
+				err = collective.Ring{}.AllGather(spy, 1, x)
 			} else {
-				_, _, err = collective.ReduceScatter(spy, 1, x)
+				_, _, err = collective.Ring{}.ReduceScatter(spy, 1, x)
 			}
 			if w := float32(100*p.Rank() + want[p.Rank()]); spy.value != w || spy.to != (p.Rank()+1)%n {
 				t.Errorf("%s: rank %d first sent %g to %d, want %g", name, p.Rank(), spy.value, spy.to, w)

@@ -48,17 +48,6 @@ func (r Ring) AllReduceTiming(p cluster.Proc, tag cluster.Tag, n int) error {
 	return r.allReduce(p, tag, declared(n))
 }
 
-// ReduceScatter sums chunk (i+1) mod N completely into x on the ring's i-th
-// rank and returns its bounds. The other chunks of x hold partial sums.
-func (r Ring) ReduceScatter(p cluster.Proc, tag cluster.Tag, x []float32) (lo, hi int, err error) {
-	return r.reduceScatter(p, tag, summed(x))
-}
-
-// AllGather spreads chunk (i+1) mod N of the ring's i-th rank to all ranks.
-func (r Ring) AllGather(p cluster.Proc, tag cluster.Tag, x []float32) error {
-	return r.allGather(p, tag, summed(x))
-}
-
 func (r Ring) allReduce(p cluster.Proc, tag cluster.Tag, v vector) error {
 	l, err := r.line(p, tag, v)
 	if err != nil {
@@ -73,6 +62,8 @@ func (r Ring) allReduce(p cluster.Proc, tag cluster.Tag, v vector) error {
 	return l.run(p, 0, 2*(l.parts-1))
 }
 
+// reduceScatter sums chunk (i+1) mod N completely into v on the ring's i-th rank and returns its bounds. The other
+// chunks of v hold partial sums.
 func (r Ring) reduceScatter(p cluster.Proc, tag cluster.Tag, v vector) (lo, hi int, err error) {
 	l, err := r.line(p, tag, v)
 	if err != nil {
@@ -82,6 +73,7 @@ func (r Ring) reduceScatter(p cluster.Proc, tag cluster.Tag, v vector) (lo, hi i
 	return lo, hi, l.run(p, 0, l.parts-1) // reduce-scatter, step 1
 }
 
+// allGather spreads chunk (i+1) mod N of the ring's i-th rank to all ranks.
 func (r Ring) allGather(p cluster.Proc, tag cluster.Tag, v vector) error {
 	l, err := r.line(p, tag, v)
 	if err != nil {
@@ -130,20 +122,6 @@ func RingAllReduce(p cluster.Proc, tag cluster.Tag, x []float32) error {
 // Source: §1.3, the blog's ring
 func RingAllReduceTiming(p cluster.Proc, tag cluster.Tag, n int) error {
 	return Ring{}.AllReduceTiming(p, tag, n)
-}
-
-// ReduceScatter is Ring{}.ReduceScatter.
-//
-// Source: §1.3, the blog's "scatter-reduce"
-func ReduceScatter(p cluster.Proc, tag cluster.Tag, x []float32) (lo, hi int, err error) {
-	return Ring{}.ReduceScatter(p, tag, x)
-}
-
-// AllGather is Ring{}.AllGather.
-//
-// Source: §1.3, the blog's "allgather"
-func AllGather(p cluster.Proc, tag cluster.Tag, x []float32) error {
-	return Ring{}.AllGather(p, tag, x)
 }
 
 // Chunk returns the bounds of chunk i (mod parts) of n elements. The first

@@ -109,7 +109,7 @@ func Deadly(job string) []byte {
 
 // JoinEnded joins a run that has ended for this rank, over fabric.
 func JoinEnded(cfg Config, fabric Fabric) {
-	r := Over(cfg, fabric).(*Runtime)
+	r := Over(cfg, fabric).(*processes)
 	n := newNode(r.cfg, 1, nil)
 	l := &lent{n: n, Fabric: fabric, queues: make([]queue, n.cfg.Size), streams: map[int]*controlStream{}}
 	n.fabric, n.stopping = l, true

@@ -50,14 +50,14 @@ func Over(cfg Config, fabric Fabric) cluster.Runtime {
 	if cfg.Elastic && err == nil {
 		err = errors.New("tcp: only connections of our own survive the loss of a rank: want no Elastic over another fabric")
 	}
-	return &Runtime{cfg: c, err: err, over: fabric}
+	return &processes{cfg: c, err: err, over: fabric}
 }
 
 // lentChunk is the largest piece over another fabric, which has pieces of its own: large, and yet several are under way.
 const lentChunk = 4 << 20
 
 // across runs this process's rank over another fabric.
-func (r *Runtime) across(ctx context.Context, run int, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+func (r *processes) across(ctx context.Context, run int, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
 	n := newNode(r.cfg, run, nil)
 	l := &lent{n: n, Fabric: r.over, job: jobHash(fmt.Sprint(r.cfg.Job, "/", run)), queues: make([]queue, r.cfg.Size), streams: map[int]*controlStream{}}
 	n.fabric = l

@@ -10,8 +10,8 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Runtime is one rank of a job of several processes, or all ranks of one.
-type Runtime struct {
+// processes is one rank of a job of several processes, or all ranks of one.
+type processes struct {
 	cfg  Config
 	err  error  // of the configuration, reported by Run
 	loop bool   // all ranks in this process
@@ -29,7 +29,7 @@ type Runtime struct {
 // Source: ours: "one algorithm text, several runtimes"
 func New(cfg Config) cluster.Runtime {
 	c, err := cfg.checked()
-	return &Runtime{cfg: c, err: err}
+	return &processes{cfg: c, err: err}
 }
 
 // Loopback returns a runtime of n ranks in this process, each with its own
@@ -39,11 +39,11 @@ func New(cfg Config) cluster.Runtime {
 func Loopback(n int, cfg Config) cluster.Runtime {
 	cfg.Rank, cfg.Size, cfg.Rendezvous, cfg.Host, cfg.Listen = 0, n, "127.0.0.1:0", true, ""
 	c, err := cfg.checked()
-	return &Runtime{cfg: c, err: err, loop: true}
+	return &processes{cfg: c, err: err, loop: true}
 }
 
 // Size returns the number of ranks, 0 if the configuration is invalid.
-func (r *Runtime) Size() int {
+func (r *processes) Size() int {
 	if r.err != nil {
 		return 0
 	}
@@ -53,7 +53,7 @@ func (r *Runtime) Size() int {
 // Run runs body on this process's rank, or on all ranks of a Loopback. It
 // returns when the whole job has ended or failed, and every thread and every
 // function that this process started has returned.
-func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+func (r *processes) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
 	if r.err != nil {
 		return cluster.Outcome{}, r.err
 	}
@@ -86,7 +86,7 @@ func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, erro
 }
 
 // loopback runs all ranks in this process.
-func (r *Runtime) loopback(ctx context.Context, run int, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+func (r *processes) loopback(ctx context.Context, run int, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
 	ln, err := listenTCP("tcp", r.cfg.Rendezvous)
 	if err != nil {
 		return cluster.Outcome{}, fmt.Errorf("tcp: %w", err)

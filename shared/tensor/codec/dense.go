@@ -6,7 +6,7 @@ func init() {
 	Register(Dense{})
 	Register(Bitmap{})
 	Register(COO{})
-	Register(RLE{})
+	Register(rle{})
 }
 
 // Dense is little-endian IEEE 754 words, four bytes per element.

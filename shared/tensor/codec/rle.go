@@ -7,7 +7,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-// RLE (run lengths) is runs of +0 and of everything else in turns: how many +0
+// rle (run lengths) is runs of +0 and of everything else in turns: how many +0
 // (0 in the first run only), how many values (0 in the last only), both as
 // LEB128 varints, and the values as little-endian words. It suits zeros that
 // come in rows and blocks.
@@ -15,15 +15,15 @@ import (
 //	bytes ≈ 4·d·n + 2·d·(1−d)·n if zeros are spread evenly, 4·d·n if they are not
 //
 // Source: S42; ours: the patent leaves the compression algorithm open
-type RLE struct{}
+type rle struct{}
 
-func (RLE) Name() string { return "rle" }
+func (rle) Name() string { return "rle" }
 
 // ID returns 3.
-func (RLE) ID() uint8 { return 3 }
+func (rle) ID() uint8 { return 3 }
 
 // Size walks over src's runs.
-func (RLE) Size(src []float32) int {
+func (rle) Size(src []float32) int {
 	size, runs := 0, newRuns(src)
 	for i := 0; i < len(src); {
 		from := runs.next() // of values, behind zeros
@@ -37,7 +37,7 @@ func (RLE) Size(src []float32) int {
 // SizeAt takes every element as +0 with probability 1 − d on its own. A pair of
 // runs begins in front and at every +0 behind a value, d(1−d)(n−1) + 1 times; the
 // lengths are geometric, and a varint is a byte longer from 2⁷, 2¹⁴, … on.
-func (RLE) SizeAt(n int, density float64) float64 {
+func (rle) SizeAt(n int, density float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -52,7 +52,7 @@ func (RLE) SizeAt(n int, density float64) float64 {
 
 // Append writes src run by run. If dst has no room for the longest form, it
 // finds the size first.
-func (c RLE) Append(dst []byte, src []float32) []byte {
+func (c rle) Append(dst []byte, src []float32) []byte {
 	// A run of zeros and the values behind it take at most 4 bytes per element,
 	// but for the first run and for lengths of 2²¹ and more.
 	if most := 4*len(src) + 16 + len(src)>>16; cap(dst)-len(dst) < most {
@@ -77,7 +77,7 @@ func (c RLE) Append(dst []byte, src []float32) []byte {
 	return out[:at]
 }
 
-func (RLE) Decode(dst []float32, wire []byte) error {
+func (rle) Decode(dst []float32, wire []byte) error {
 	n, rest := len(dst), wire
 	for len(dst) > 0 {
 		zeros, values, head, err := nextRun(n, len(dst), rest)
@@ -103,7 +103,7 @@ func (RLE) Decode(dst []float32, wire []byte) error {
 	return endRLE(n, rest)
 }
 
-func (RLE) Accumulate(dst []float32, wire []byte) error {
+func (rle) Accumulate(dst []float32, wire []byte) error {
 	n, rest := len(dst), wire
 	for len(dst) > 0 {
 		zeros, values, head, err := nextRun(n, len(dst), rest)

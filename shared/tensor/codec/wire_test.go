@@ -65,18 +65,18 @@ func TestCorruptWires(t *testing.T) {
 		{COO{}, "\x01\x00\x00\x00" + word + "\x00\x00\x00\x00" + word, "pair 1 has index 0"},
 		{COO{}, "\x01\x00\x00\x80" + word, "pair 0 has index 2147483649"},
 		{COO{}, "\x01\x00\x00\x00" + word + "\x02", "9 bytes are no whole number of pairs"},
-		{RLE{}, "", "no run lengths for the last 3 of 3"},
-		{RLE{}, "\x80", "no run lengths"},
-		{RLE{}, "\x03", "no run lengths"},
-		{RLE{}, "\x04\x00", "runs of 4 and 0, want 3 elements at most"},
-		{RLE{}, "\x02\x02" + word + word, "runs of 2 and 2, want 3"},
-		{RLE{}, "\x01\x00\x02\x00", "an empty run 3 elements before the end"},
-		{RLE{}, "\x00\x01" + word + "\x00\x02" + word + word, "an empty run 2 elements before the end"},
-		{RLE{}, "\x81\x00\x02" + word + word, "in 3 bytes, want the shortest varints"},
-		{RLE{}, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", "no run lengths"},
-		{RLE{}, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", "no run lengths"},
-		{RLE{}, "\x01\x02" + word, "4 bytes, want 8 for a run of 2 values"},
-		{RLE{}, "\x03\x00\x00", "1 bytes behind element 3"},
+		{rle{}, "", "no run lengths for the last 3 of 3"},
+		{rle{}, "\x80", "no run lengths"},
+		{rle{}, "\x03", "no run lengths"},
+		{rle{}, "\x04\x00", "runs of 4 and 0, want 3 elements at most"},
+		{rle{}, "\x02\x02" + word + word, "runs of 2 and 2, want 3"},
+		{rle{}, "\x01\x00\x02\x00", "an empty run 3 elements before the end"},
+		{rle{}, "\x00\x01" + word + "\x00\x02" + word + word, "an empty run 2 elements before the end"},
+		{rle{}, "\x81\x00\x02" + word + word, "in 3 bytes, want the shortest varints"},
+		{rle{}, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", "no run lengths"},
+		{rle{}, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", "no run lengths"},
+		{rle{}, "\x01\x02" + word, "4 bytes, want 8 for a run of 2 values"},
+		{rle{}, "\x03\x00\x00", "1 bytes behind element 3"},
 	} {
 		for name, f := range map[string]func([]float32, []byte) error{"Decode": c.codec.Decode, "Accumulate": c.codec.Accumulate} {
 			err := f(make([]float32, 3), []byte(c.wire))
@@ -124,4 +124,4 @@ func fuzzDecode(f *testing.F, c Codec) {
 func FuzzDenseDecode(f *testing.F)  { fuzzDecode(f, Dense{}) }
 func FuzzBitmapDecode(f *testing.F) { fuzzDecode(f, Bitmap{}) }
 func FuzzCOODecode(f *testing.F)    { fuzzDecode(f, COO{}) }
-func FuzzRLEDecode(f *testing.F)    { fuzzDecode(f, RLE{}) }
+func FuzzRLEDecode(f *testing.F)    { fuzzDecode(f, rle{}) }

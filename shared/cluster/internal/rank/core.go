@@ -204,10 +204,10 @@ type Kind uint8
 const (
 	Sending Kind = iota
 	Receiving
-	Broadcasting
-	Computing
-	Running // a thread
-	Losing  // a rank
+	broadcasting
+	computing
+	running // a thread
+	losing  // a rank
 )
 
 // String returns the word of cluster.Waiter.

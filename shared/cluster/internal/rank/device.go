@@ -24,7 +24,7 @@ func (t *Thread) Start(f func(done func(int)) error, stages ...cluster.Work) []c
 	j := &computation{t: t, f: f}
 	out := make([]cluster.Req, len(stages))
 	for i := range out {
-		q := r.NewReq(Computing)
+		q := r.NewReq(computing)
 		q.work = j
 		j.stages, out[i] = append(j.stages, q), q
 		if err != nil {

@@ -31,7 +31,7 @@ func (s survivor) Lost() cluster.Req {
 	defer t.core.Mu.Unlock()
 	unlisted := t.rank.heard > t.listed
 	if err != nil || t.alarm == nil || t.alarm.done && !unlisted { // else it says what a new one would
-		if t.alarm = t.rank.NewReq(Losing); err != nil || unlisted {
+		if t.alarm = t.rank.NewReq(losing); err != nil || unlisted {
 			t.alarm.Complete(err)
 		} else {
 			t.rank.alarms = append(t.rank.alarms, t.alarm)
@@ -95,7 +95,7 @@ func (r *Rank) Discard(parts []*Packet) {
 			q.Complete(cluster.ErrCancelled)
 			continue
 		}
-		key := match.Key{From: q.Peer, Tag: q.Tag, Bcast: q.kind == Broadcasting}
+		key := match.Key{From: q.Peer, Tag: q.Tag, Bcast: q.kind == broadcasting}
 		if next, ok := r.box.Again(key, q, func(posted *Req) bool { return posted.order < q.order }); ok {
 			r.bind(q, next)
 		}

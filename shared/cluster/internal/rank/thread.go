@@ -158,7 +158,7 @@ func (t *Thread) Rand(stream string) *rand.Rand {
 }
 
 func (t *Thread) Go(name string, body func(cluster.Proc) error) cluster.Req {
-	q := t.rank.NewReq(Running)
+	q := t.rank.NewReq(running)
 	err := t.Enter()
 	defer t.core.Mu.Unlock()
 	if err != nil {
@@ -197,7 +197,7 @@ func (t *Thread) Irecv(from int, tag cluster.Tag, into *cluster.Msg) cluster.Req
 
 func (t *Thread) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	match.CheckGroup(t.rank.id, t.Size(), group, root, tag, m)
-	q := t.rank.NewReq(Broadcasting)
+	q := t.rank.NewReq(broadcasting)
 	q.Peer, q.Tag = root, tag
 	if t.rank.id == root {
 		t.rank.net.Broadcast(t, q, match.Others(group, root), m)

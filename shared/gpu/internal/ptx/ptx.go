@@ -64,8 +64,8 @@ type Kernel struct {
 // Source: ours: dim3 of CUDA
 type Dim struct{ X, Y, Z uint32 }
 
-// Count returns the number of elements.
-func (d Dim) Count() int { return int(d.X) * int(d.Y) * int(d.Z) }
+// count returns the number of elements.
+func (d Dim) count() int { return int(d.X) * int(d.Y) * int(d.Z) }
 
 func (d Dim) at(i int) Dim {
 	x, y := int(d.X), int(d.Y)

@@ -55,11 +55,11 @@ type pool struct {
 //
 // Source: ours: cuLaunchKernel
 func (k *Kernel) Launch(m *Memory, grid, shape Dim, args []uint64, o Options) (Stats, error) {
-	blocks := grid.Count()
+	blocks := grid.count()
 	switch {
 	case len(args) != len(k.Params):
 		return Stats{}, fmt.Errorf("ptx: kernel %s takes %d arguments, not %d", k.Name, len(k.Params), len(args))
-	case blocks == 0 || shape.Count() == 0 || shape.Count() > 1024 || grid.Y > 65535 || grid.Z > 65535:
+	case blocks == 0 || shape.count() == 0 || shape.count() > 1024 || grid.Y > 65535 || grid.Z > 65535:
 		return Stats{}, fmt.Errorf("ptx: kernel %s: no card runs a grid of %v blocks of %v threads", k.Name, grid, shape)
 	case k.Block != (Dim{}) && shape != k.Block:
 		return Stats{}, fmt.Errorf("ptx: kernel %s is compiled for blocks of %v threads, not %v", k.Name, k.Block, shape)
@@ -151,7 +151,7 @@ func (l *launch) work() {
 		if stop {
 			break
 		}
-		b.firstThread = uint64(i * l.shape.Count())
+		b.firstThread = uint64(i * l.shape.count())
 		if f := b.run(l.grid.at(i)); f != nil {
 			l.mu.Lock()
 			if i < l.firstBad {
@@ -170,7 +170,7 @@ func (l *launch) work() {
 
 // take returns a block with registers set up for a launch.
 func (k *Kernel) take(l *launch) *block {
-	threads := l.shape.Count()
+	threads := l.shape.count()
 	n := (threads + warpSize - 1) / warpSize
 	k.idle.mu.Lock()
 	var b *block

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Version is the clang whose text is committed.
+// version is the clang whose text is committed.
 //
 // Source: ours: other versions write other text for the same kernels
-const Version = "19.1.7"
+const version = "19.1.7"
 
 // flags compile for compute capability 7.5 in PTX 7.0, which CUDA 11.0 reads and every
 // newer driver compiles on; no product is fused with a sum unless a kernel says so.
@@ -23,14 +23,14 @@ var flags = []string{
 }
 
 // ErrMissing says that the compiler is not on this machine.
-var ErrMissing = errors.New("there is no clang-" + Version + " on PATH: kernels cannot be compiled here")
+var ErrMissing = errors.New("there is no clang-" + version + " on PATH: kernels cannot be compiled here")
 
 // Ready returns ErrMissing if Compile would.
 //
 // Source: ours: see ErrMissing
 func Ready() error {
 	out, err := exec.Command("clang-19", "--version").Output()
-	if err != nil || !strings.Contains(string(out), "version "+Version) {
+	if err != nil || !strings.Contains(string(out), "version "+version) {
 		return ErrMissing
 	}
 	return nil
