@@ -73,17 +73,12 @@ calibrate: build ## measure what compressing costs on this machine; write OUT/ca
 	@$(BIN) calibrate --out $(OUT)/calibrated.json
 
 bench: build ## messages, training steps, products, codecs and pushes of this machine beside their peers
-	@$(BIN) bench cluster
-	@$(BIN) bench step
-	@$(BIN) bench gemm
-	@$(BIN) bench vec
-	@$(BIN) bench coded
-	@$(BIN) bench push
+	@$(BIN) bench messages step product codec coded push
 
-benchmarks: build ## measure every section (some 25 min, leave the machine alone), write BENCHMARKS.json and, of it, BENCHMARKS.md
+benchmarks: build ## measure everything (some 40 min, leave the machine alone), write BENCHMARKS.json and, of it, BENCHMARKS.md
 	@$(BIN) bench report
 
-bench-check: build ## measure part of them again (some 5 min) and name the ratios that fell by more than a quarter
+bench-check: build ## measure again in short (some 10 min) and name the ratios that fell by more than a quarter
 	@$(BIN) bench check
 
 lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)

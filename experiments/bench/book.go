@@ -1,199 +1,216 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
+	"runtime"
 	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
 )
 
-// Names of the chapters, in which a book has a section each.
-const (
-	ChapterSteps    = "steps"
-	ChapterGemm     = "gemm"
-	ChapterVec      = "vec"
-	ChapterCoded    = "coded"
-	ChapterPush     = "push"
-	ChapterRing     = "ring"
-	ChapterMPI      = "mpi"
-	ChapterMessages = "messages"
-	ChapterTLS      = "tls"
-)
-
-// Chapter is a part of BENCHMARKS.md that is measured in one piece.
-type Chapter struct {
-	Name, Heading string
-	Pace          float64 // length of its rounds as a multiple of Plan.Seconds
-	Cases         []Case
-}
-
-// Chapters lists what `make benchmarks` measures, in the order of the document.
-func Chapters() []Chapter {
-	var coded, ring, mpi, messages, tls []Case
-	for _, bytes := range CodedSizes() {
-		coded = append(coded, CodedCase(bytes).short(bytes == 64<<10 || bytes == 16<<20))
-	}
-	for _, ranks := range []int{2, 4} {
-		for i, bytes := range RingSizes() {
-			ring = append(ring, RingCase(ranks, bytes).short(ranks == 2 && i%3 == 0 && i < 9))
-		}
-	}
-	for _, bytes := range []int{4 << 10, 64 << 10, 1 << 20, 16 << 20} {
-		mpi = append(mpi, OnMPICase(2, bytes).short(bytes == 1<<20))
-		tls = append(tls, TLSCase(2, bytes).short(bytes == 1<<20))
-	}
-	for _, ranks := range []int{64, 256, 1000, 10000} {
-		messages = append(messages, MessagesCase(ranks).short(ranks < 10000))
-	}
-	return []Chapter{
-		{ChapterSteps, "Training steps", 1, stepCases()},
-		{ChapterGemm, "Matrix products", 1, gemmCases()},
-		{ChapterVec, "Vector kernels", 1, []Case{vecCase().short(true)}},
-		{ChapterCoded, "Coded exchange", 0.4, coded},
-		{ChapterPush, "Host path of a push", 1, []Case{PushCase("resnet18", 64).short(true)}},
-		{ChapterRing, "All-reduce over TCP", 0.4, ring},
-		{ChapterMPI, "All-reduce over MPI", 0.4, mpi},
-		{ChapterMessages, "Messages of virtual time", 1, messages},
-		{ChapterTLS, "TLS over clear", 0.4, tls},
-	}
-}
-
-// ChapterNames lists the names of Chapters.
-func ChapterNames() (out []string) {
-	for _, c := range Chapters() {
-		out = append(out, c.Name)
-	}
-	return out
-}
-
-// short marks a case that bench check measures too.
-func (c Case) short(is bool) Case {
-	c.Short = is
-	return c
-}
-
-// Plan says how a book is measured.
-type Plan struct {
-	Rounds  int     `json:"rounds"`
-	Seconds float64 `json:"seconds"`  // of a round
-	Budget  float64 `json:"budget"`   // seconds of rounds after which a contender sits out; 0: none
-	Profile float64 `json:"profile"`  // seconds
-	MaxLoad float64 `json:"max_load"` // processors in use by others beside which nothing is measured twice
-	Tries   int     `json:"tries"`    // of a section, at most
-	Wait    float64 `json:"wait"`     // seconds that a section waits for a quiet machine, at most
-	Pause   float64 `json:"pause"`    // seconds of looking on before and after a section
-	Limit   float64 `json:"limit"`    // seconds after which no section is measured again
-}
-
-// Book is all that BENCHMARKS.md says, as BENCHMARKS.json keeps it: the document is the book's
-// Markdown and nothing else.
+// Book is BENCHMARKS.json: everything that was measured, of which BENCHMARKS.md is made.
 type Book struct {
-	Command  string      `json:"command"` // that measured it, with all flags that matter
-	Version  string      `json:"version"`
-	Program  string      `json:"program,omitempty"` // sha256 of the file that measured it
-	Engine   string      `json:"engine"`            // whose aims are judged and whose profile is shown
-	Plan     Plan        `json:"plan"`
-	Machine  [][2]string `json:"machine"`
-	Sections []*Section  `json:"sections"`
-	GPU      *GPUReport  `json:"gpu,omitempty"` // measured elsewhere by `bench gpu`, with its own version and date
+	Command   string            `json:"command"`
+	Version   string            `json:"version"` // of gradsync
+	Date      string            `json:"date"`
+	Processor string            `json:"processor"`
+	Cores     int               `json:"cores"`
+	System    string            `json:"system"`
+	Go        string            `json:"go"`
+	Libraries map[string]string `json:"libraries"` // by contender
+	Answers   []Answer          `json:"answers"`
 }
 
-// Section holds what a chapter came to.
-type Section struct {
-	Name     string     `json:"name"`
-	Tries    []Try      `json:"tries"` // every time that it was measured whole
-	Outcomes []*Outcome `json:"cases"` // those of the quietest try
-	Begun    *Begun     `json:"begun,omitempty"`
+// Answer has what a question came to.
+type Answer struct {
+	Question string  `json:"question"`
+	Before   string  `json:"load_before"` // averages of a minute
+	After    string  `json:"load_after"`
+	Cases    []*Case `json:"cases"`
 }
 
-// Try is one time that a section was measured.
-type Try struct {
-	Before  Load    `json:"before"`
-	After   Load    `json:"after"`
-	Waited  float64 `json:"waited"`  // seconds for a quiet machine
-	Seconds float64 `json:"seconds"` // of measuring
+// Case has one case's contenders: what each printed, round by round, or why it printed nothing.
+type Case struct {
+	Name  string            `json:"case"`
+	By    map[string]Series `json:"by"`
+	Notes map[string]string `json:"notes,omitempty"`
 }
 
-// Begun is a try that was interrupted: what it had measured is not measured again.
-type Begun struct {
-	Before   Load       `json:"before"`
-	Waited   float64    `json:"waited"`
-	Seconds  float64    `json:"seconds"`
-	Outcomes []*Outcome `json:"cases"`
+// Series is one contender's values of each round, by unit: "sec/op", "B/s", "allocs/op", "peak-B" …
+type Series map[string][]float64
+
+// NewBook returns an empty book of this machine.
+func NewBook(command, version, date string) *Book {
+	return &Book{Command: command, Version: version, Date: date, Cores: runtime.NumCPU(),
+		System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Libraries: map[string]string{}}
 }
 
-// Load says how busy the machine was with other programs while nothing was measured. Negative
-// numbers are unknown.
-type Load struct {
-	Cores   float64 `json:"cores"`   // processors in use over a pause
-	Average float64 `json:"average"` // the system's load average of a minute, in which the section before is too
-}
-
-// worst returns the larger of both loads, number by number.
-func (l Load) worst(m Load) Load { return Load{max(l.Cores, m.Cores), max(l.Average, m.Average)} }
-
-// load returns the load by which tries are compared.
-func (t Try) load() float64 { return t.Before.worst(t.After).Cores }
-
-// Quietest returns the try that the section's outcomes are of, nil if it was never measured whole.
-func (s *Section) Quietest() *Try {
-	if len(s.Tries) == 0 {
-		return nil
-	}
-	best := 0
-	for i, t := range s.Tries {
-		if t.load() < s.Tries[best].load() {
-			best = i
-		}
-	}
-	return &s.Tries[best]
-}
-
-// Find returns the section of that name, or nil.
-func (b *Book) Find(name string) *Section {
-	at := slices.IndexFunc(b.Sections, func(s *Section) bool { return s.Name == name })
-	if at < 0 {
-		return nil
-	}
-	return b.Sections[at]
-}
-
-// Case returns the outcome of a case, or nil where it was not measured.
-func (s *Section) Case(title string) *Outcome {
-	if s == nil {
-		return nil
-	}
-	at := slices.IndexFunc(s.Outcomes, func(o *Outcome) bool { return o.Title == title })
-	if at < 0 {
-		return nil
-	}
-	return s.Outcomes[at]
-}
-
-// aimed returns the chapter's cases with what they came to, and with their aims, which a file does
-// not have. Cases that were not measured have no result.
-func (b *Book) aimed(c Chapter) (out []*Outcome) {
-	s := b.Find(c.Name)
-	for _, want := range c.Cases {
-		o := &Outcome{Case: want}
-		if got := s.Case(want.Title); got != nil {
-			o.Results, o.Notes, o.Warning = got.Results, got.Notes, got.Warning
-		}
-		out = append(out, o)
-	}
-	return out
-}
-
-// ReadBook reads what Bytes wrote.
+// ReadBook reads a book.
 func ReadBook(text []byte) (*Book, error) {
 	b := &Book{}
-	if err := json.Unmarshal(text, b); err != nil || b.Command == "" {
-		return nil, fmt.Errorf("bench: it is no book of `gradsync bench report` (%v)", err)
+	if err := json.Unmarshal(text, b); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	for _, a := range b.Answers {
+		if Find(a.Question) == nil {
+			return nil, fmt.Errorf("bench: no question %q", a.Question)
+		}
 	}
 	return b, nil
 }
 
-// Bytes writes the book for ReadBook: a line for each case, so that a difference shows what was
-// measured anew.
-func (b *Book) Bytes() ([]byte, error) {
-	return json.MarshalIndent(b, "", " ")
+// Marshal returns the book as ReadBook reads it.
+func (b *Book) Marshal() ([]byte, error) {
+	text, err := json.MarshalIndent(b, "", " ")
+	return append(text, '\n'), err
+}
+
+// put takes an answer in, in the order of the questions, in the place of an older one.
+func (b *Book) put(a Answer) {
+	b.Answers = slices.DeleteFunc(b.Answers, func(old Answer) bool { return old.Question == a.Question })
+	b.Answers = append(b.Answers, a)
+	order := func(a Answer) int {
+		return slices.IndexFunc(Questions(), func(q Question) bool { return q.Name == a.Question })
+	}
+	slices.SortFunc(b.Answers, func(x, y Answer) int { return order(x) - order(y) })
+}
+
+// learn keeps what a contender said about itself.
+func (b *Book) learn(by string, got *benchfmt.Result) {
+	if library := got.GetConfig("library"); library != "" {
+		b.Libraries[by] = library
+	}
+	b.Processor = cmp.Or(got.GetConfig("cpu"), b.Processor)
+}
+
+// add appends a round, to six digits.
+func (c *Case) add(by string, got *benchfmt.Result) {
+	if c.By[by] == nil {
+		c.By[by] = Series{}
+	}
+	for _, v := range got.Values {
+		x, _ := strconv.ParseFloat(strconv.FormatFloat(v.Value, 'g', 6, 64), 64)
+		c.By[by][v.Unit] = append(c.By[by][v.Unit], x)
+	}
+}
+
+// Find returns a case, nil if it is not there.
+func (b *Book) Find(question, name string) *Case {
+	for _, a := range b.Answers {
+		for _, c := range a.Cases {
+			if a.Question == question && c.Name == name {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// confidence says how sure intervals are; six rounds or more give it.
+const confidence = 0.95
+
+// summary returns median and interval without an assumption on what is distributed how; nil without values.
+func summary(values []float64) *benchmath.Summary {
+	if len(values) == 0 {
+		return nil
+	}
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), confidence)
+	return &s
+}
+
+// speed returns what a contender came to in the question's unit.
+func (c *Case) speed(q *Question, by string) *benchmath.Summary { return summary(c.By[by][q.unit()]) }
+
+// ratio returns how many times as fast ours is as a peer: taken round by round, so that what disturbs the machine for
+// longer than a round meets both.
+func (c *Case) ratio(q *Question, peer string) *benchmath.Summary {
+	ours, theirs := c.By[q.Ours][q.unit()], c.By[peer][q.unit()]
+	var ratios []float64
+	for i := range min(len(ours), len(theirs)) {
+		x := ours[i] / theirs[i]
+		if !q.Rate {
+			x = 1 / x
+		}
+		ratios = append(ratios, x)
+	}
+	return summary(ratios)
+}
+
+// fallen is the share of a committed ratio below which a new one is named.
+const fallen = 0.75
+
+// Change is one ratio of a book beside the same one measured again.
+type Change struct {
+	Question string  `json:"question"`
+	Case     string  `json:"case"`
+	Peer     string  `json:"peer"`
+	Was      float64 `json:"was"`
+	Now      float64 `json:"now"`
+	Fell     bool    `json:"fell"`              // by more than a quarter
+	Skipped  string  `json:"skipped,omitempty"` // why they are not compared
+}
+
+// Compare sets the ratios of a book beside those of one that was measured again, of all cases that the second one has.
+func Compare(was, now *Book) (out []Change) {
+	for _, a := range now.Answers {
+		q := Find(a.Question)
+		for _, c := range a.Cases {
+			for _, peer := range q.contenders(c.Name) {
+				if peer == q.Ours {
+					continue
+				}
+				change := Change{Question: q.Name, Case: c.Name, Peer: peer}
+				old := was.Find(q.Name, c.Name)
+				switch {
+				case old == nil || old.ratio(q, peer) == nil:
+					change.Skipped = peer + " was not measured"
+				case c.ratio(q, peer) == nil:
+					change.Skipped = cmp.Or(c.Notes[peer], c.Notes[q.Ours])
+				case was.Libraries[peer] != now.Libraries[peer]:
+					change.Skipped = fmt.Sprintf("%s is another: %s, not %s", peer, now.Libraries[peer], was.Libraries[peer])
+				default:
+					change.Was, change.Now = old.ratio(q, peer).Center, c.ratio(q, peer).Center
+					change.Fell = change.Now < fallen*change.Was
+				}
+				out = append(out, change)
+			}
+		}
+	}
+	return out
+}
+
+// finite reports whether there were rounds enough for an interval.
+func finite(s *benchmath.Summary) bool { return !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) }
+
+// ChangesText returns the ratios that fell, a line each, then why others were not compared, then the counts.
+func ChangesText(changes []Change) string {
+	var out strings.Builder
+	compared, fell := 0, 0
+	var reasons []string
+	for _, c := range changes {
+		switch {
+		case c.Skipped != "":
+			if !slices.Contains(reasons, c.Skipped) {
+				reasons = append(reasons, c.Skipped)
+			}
+			continue
+		case c.Fell:
+			fell++
+			fmt.Fprintf(&out, "fell: %s: %s × %s: %.3g → %.3g (%+.0f %%)\n",
+				c.Question, c.Case, c.Peer, c.Was, c.Now, 100*(c.Now/c.Was-1))
+		}
+		compared++
+	}
+	for _, why := range reasons {
+		fmt.Fprintf(&out, "not compared: %s\n", why)
+	}
+	fmt.Fprintf(&out, "%d ratios compared, %d fell by more than a quarter, %d not compared\n",
+		compared, fell, len(changes)-compared)
+	return out.String()
 }

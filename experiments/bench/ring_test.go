@@ -1,128 +1,158 @@
 package bench
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
+	"context"
+	"errors"
+	"fmt"
 	"math"
-	"strings"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"gradsync/experiments/cli/launch"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
-	"gradsync/shared/cluster/local"
-	"gradsync/shared/cluster/virtual"
+	"gradsync/shared/cluster/mpi"
+	"gradsync/shared/cluster/tcp"
 )
 
-var ringHost = cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 25e6, Latency: 10 * time.Microsecond}
+// rank returns this process's rank among those that ring or an MPI launcher started; 0 if nobody did.
+func rank() int {
+	if at, ok, err := launch.Place(os.LookupEnv); ok || err != nil {
+		return at.Rank
+	}
+	if mpi.Launcher(os.LookupEnv) == "" {
+		return 0
+	}
+	w, err := mpi.Open("")
+	if err != nil {
+		panic(err)
+	}
+	return w.Rank
+}
 
-// A job, rounds and a stop through the worker protocol, with ranks that obey.
-func TestServeRing(t *testing.T) {
-	in := strings.NewReader(`{"kind":"ring","contender":"gradsync","bytes":4096,"ranks":3,"threads":1}
-{"steps":3}
-{"steps":2}
-{"stop":true}
-`)
-	var out bytes.Buffer
-	_, trace, err := cluster.Run(t.Context(), local.New(cluster.Uniform(3, ringHost, nil), local.Config{}), func(p cluster.Proc) (int, error) {
-		var ins io.Reader
-		if p.Rank() == 0 {
-			ins = in
+// ring makes all-reduces over np processes. Rank 0 measures; each other process runs the same benchmark, as which it was
+// started, and takes part in steps until a sum says that there are no more.
+func ring(tb testing.TB, k keys, by string, measure func(work, func() error) error) error {
+	np, bytes := k.Int("np", 2), k.Int("size", 4)
+	ctx, cancel := context.WithCancel(tb.Context())
+	rt, wait, err := joined(ctx, tb, k, by)
+	if err != nil {
+		cancel()
+		return err
+	}
+	r := collective.Ring{Segment: 256 << 10, Short: 4 << 10, Scratch: &collective.Scratch{}}
+	if np == 2 { // two processes move no more bytes where they gather whole vectors
+		r.Short = math.MaxInt
+	}
+	w := work{bytes: float64(bytes) * 2 * float64(np-1) / float64(np)}
+	_, _, err = cluster.Run(ctx, rt, func(p cluster.Proc) (int, error) {
+		x := make([]float32, bytes/4)
+		step := func() error { return r.AllReduce(p, 1, x) }
+		if err := summed(p, x, step); err != nil {
+			return 0, err
 		}
-		return 0, ServeRing(p, ins, &out, collective.Ring{Segment: 100}, "a fact")
+		if p.Rank() == 0 {
+			if err := measure(w, step); err != nil {
+				return 0, err
+			}
+			x[0] = 1 // the others hear 0 until now
+			return 0, step()
+		}
+		for x[0] == 0 {
+			if err := step(); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		cancel()
 	}
-	var replies []Reply
-	for d := json.NewDecoder(&out); ; {
-		var r Reply
-		if d.Decode(&r) != nil {
-			break
-		}
-		replies = append(replies, r)
+	err = errors.Join(err, wait())
+	cancel()
+	if err == nil && rank() > 0 {
+		tb.SkipNow() // which ends this benchmark after one run
 	}
-	if len(replies) != 4 || replies[0].Class != "tcp" || replies[0].Facts[0] != "a fact" || replies[1].Steps != 3 || replies[2].Steps != 2 ||
-		replies[2].Seconds <= 0 {
-		t.Fatalf("%+v", replies)
-	}
-	// Ranks other than 0 send ring messages, beside one of each barrier: of the
-	// steps that are known (1 at opening, 1+3, 1+2, and what warming up took) all are
-	// 2·2 chunks of 1,365 or 1,366 bytes.
-	if sent := trace.Sent[1].Bytes; sent < 8*2*2*4096/3 {
-		t.Errorf("rank 1 sent %d bytes", sent)
-	}
+	return err
 }
 
-// A job that is none, and input that ends, end all ranks without an error of the
-// run.
-func TestServeRingRefuses(t *testing.T) {
-	for _, text := range []string{`{"kind":"ring","bytes":6,"threads":1}`, `{"kind":"step","threads":1,"batch":1,"concurrent":1}`} {
-		var out bytes.Buffer
-		_, _, err := cluster.Run(t.Context(), local.New(cluster.Uniform(2, ringHost, nil), local.Config{}), func(p cluster.Proc) (int, error) {
-			return 0, ServeRing(p, strings.NewReader(text), &out, collective.Ring{})
-		})
-		if err != nil || !strings.Contains(out.String(), `"error":"bench: ring: a job `) {
-			t.Errorf("%s: %v, %s", text, err, out.String())
+// summed checks a first step, in which rank r gives r+1 everywhere, and leaves zeros: no number of steps overflows.
+func summed(p cluster.Proc, x []float32, step func() error) error {
+	for i := range x {
+		x[i] = float32(p.Rank() + 1)
+	}
+	if err := step(); err != nil {
+		return err
+	}
+	want := float32(p.Size() * (p.Size() + 1) / 2)
+	for i, v := range x {
+		if v != want {
+			return fmt.Errorf("rank %d: element %d is %g after a step, want %g", p.Rank(), i, v, want)
 		}
 	}
+	clear(x)
+	return nil
 }
 
-// In virtual time a ring of four ranks takes the α-β model's time, and the sparse
-// exchange of a tenth of the values less than half of the dense one's.
-func TestExchangeInVirtualTime(t *testing.T) {
-	last := map[string]time.Duration{}
-	for _, method := range Exchanges {
-		e := Exchange{Method: method, Bytes: 1 << 20, Steps: 3, Density: 0.1, Rate: 25e6}
-		got, _, err := cluster.Run(t.Context(), virtual.New(cluster.Uniform(4, ringHost, nil), virtual.Config{}), e.Run)
+// joined returns the runtime of this process's rank. Rank 0 over TCP starts the others, and wait returns once they have
+// ended.
+func joined(ctx context.Context, tb testing.TB, k keys, by string) (rt cluster.Runtime, wait func() error, err error) {
+	np := k.Int("np", 2)
+	wait = func() error { return nil }
+	if by == "gradsync-mpi" {
+		if mpi.Launcher(os.LookupEnv) == "" {
+			tb.Skip("no MPI launcher started this process: gradsync bench mpi does")
+		}
+		w, err := mpi.Open("")
 		if err != nil {
-			t.Fatal(err)
+			return nil, nil, err
 		}
-		for rank, g := range got {
-			if len(g.Steps) != 3 {
-				t.Fatalf("%s: rank %d made %d steps", method, rank, len(g.Steps))
-			}
-			last[method] = max(last[method], g.Steps[2])
+		return w.New(tcp.Config{Rank: w.Rank, Size: w.Size, Job: "ring"}), wait, nil
+	}
+	at, started, err := launch.Place(os.LookupEnv)
+	if started || err != nil {
+		return tcp.New(at), wait, err
+	}
+	at = tcp.Config{Size: np, Job: launch.NewJob(), Host: true, Timeout: time.Minute, Join: time.Minute}
+	if at.Rendezvous, err = launch.FreeAddress("127.0.0.1"); err != nil {
+		return nil, nil, err
+	}
+	if by == "gradsync-tls" {
+		at.Certs = filepath.Join(tb.TempDir(), "certs")
+		issued := tcp.Certs{Job: at.Job, Ranks: np, From: time.Now().Add(-time.Hour), Until: time.Now().Add(24 * time.Hour)}
+		if _, err := tcp.MakeCerts(at.Certs, issued); err != nil {
+			return nil, nil, err
 		}
 	}
-	// 6 steps of 256 KiB and a header at 25 MB/s, 20 µs each.
-	want := 6 * (float64(256<<10+cluster.HeaderBytes)/25e6 + 20e-6)
-	if got := last["ring"].Seconds(); math.Abs(got/want-1) > 0.01 {
-		t.Errorf("a step of the ring took %v s, want %v", got, want)
-	}
-	if last["ringsparse"] <= 0 || last["ringsparse"] > last["ring"]/2 {
-		t.Errorf("a step of ringsparse took %v beside %v", last["ringsparse"], last["ring"])
-	}
+	wait, err = others(ctx, at, k, by)
+	return tcp.New(at), wait, err
 }
 
-func TestExchangeCheck(t *testing.T) {
-	good := Exchange{Method: "ring", Bytes: 4, Steps: 1}
-	if err := good.Check(); err != nil {
-		t.Error(err)
+// others starts ranks 1 … as processes of this program.
+func others(ctx context.Context, at tcp.Config, k keys, by string) (wait func() error, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
-	for want, change := range map[string]func(*Exchange){
-		"no exchange": func(e *Exchange) { e.Method = "star" }, "multiple of 4": func(e *Exchange) { e.Bytes = 6 },
-		"--steps 0": func(e *Exchange) { e.Steps = 0 }, "--density": func(e *Exchange) { e.Density = math.NaN() }, "--segment": func(e *Exchange) { e.Segment = -1 },
-	} {
-		e := good
-		change(&e)
-		if err := e.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", e, err, want)
+	var all []*exec.Cmd
+	wait = func() (err error) {
+		for _, cmd := range all {
+			err = errors.Join(err, cmd.Wait())
 		}
+		return err
 	}
-}
-
-// A sum that is wrong in one element is found, on the rank that has it.
-func TestRingChecksItsSum(t *testing.T) {
-	_, _, err := cluster.Run(t.Context(), local.New(cluster.Uniform(2, ringHost, nil), local.Config{}), func(p cluster.Proc) (int, error) {
-		x := []float32{3, 3, 3}
-		if p.Rank() == 1 {
-			x[2] = 2
+	for r := 1; r < at.Size; r++ {
+		place := at
+		place.Rank, place.Host = r, false
+		cmd := exec.CommandContext(ctx, self, arguments("BenchmarkRing/"+k["case"]+"/by="+by, k, "1x")...)
+		cmd.Env, cmd.Stderr = launch.Environment(&place), os.Stderr
+		if err := cmd.Start(); err != nil {
+			return wait, err
 		}
-		return 0, summed(x, p)
-	})
-	if err == nil || !strings.Contains(err.Error(), "rank 1: element 2 is 2 after a step, want 3") {
-		t.Error(err)
+		all = append(all, cmd)
 	}
+	return wait, nil
 }

@@ -192,9 +192,6 @@ func TestJSONShapes(t *testing.T) {
 		{"eval dasp.weight --n 6", "", "formula value exact"},
 		{"version", "", "version commit go"},
 		{"data list", "data", "name found verdict downloads"},
-		{"bench cluster --ranks 4 --messages 400 --rounds 1", "", "messages_per_second ranks"},
-		{"bench push --rounds 1 --seconds 0.001 --model lenet5 --batch 4 --engine copy+update,asp", "engines", "engine seconds peak_bytes"},
-		{"bench step --rounds 1 --batch 2 --seconds 0.01 --engine portable", "engines", "engine class seconds images_per_second"},
 	} {
 		rc, out, msg := gradsync(append(fields(test.args), "--json")...)
 		var top map[string]any

@@ -43,6 +43,9 @@ var flagValues = map[string]func() []string{
 // argumentValues are the names that a shell completes as arguments, by command; subcommands complete
 // themselves.
 var argumentValues = map[string]func() []string{
+	"bench":         questionNames,
+	"bench check":   questionNames,
+	"bench report":  questionNames,
 	"run":           experimentNames,
 	"export":        experimentNames,
 	"claims":        claimNames,

@@ -108,7 +108,6 @@ func TestWithGPU(t *testing.T) {
 		{"grad --samples 0:2 --json --out " + dir + "/h", false},
 		{"run ring/equals-sgd --profile ci --json --out " + dir, false},
 		{"run codedsgd/fig8 --profile ci --seeds 0 --json --device cuda --out " + dir, true},
-		{"bench step --rounds 1 --seconds 0.01 --batch 1 --engine cuda --json --python none", false},
 	} {
 		l := faketest.Machine(t, fakegpu.Options{})
 		rc, out, msg := gradsync(fields(c.args)...)

@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
-	"gradsync/experiments/bench"
 	"gradsync/experiments/cli/lab"
+	"gradsync/experiments/cli/launch"
+	"gradsync/shared/cluster/tcp"
 )
 
 // labFlags holds the flags of lab ring.
 type labFlags struct {
-	exchange bench.Exchange
+	exchange lab.Exchange
 	mbit     []int
 	train    bool
 }
@@ -29,7 +31,7 @@ func (a *app) labCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.labRingCommand())
+	cmd.AddCommand(a.labRingCommand(), a.labWorkerCommand())
 	return cmd
 }
 
@@ -55,6 +57,45 @@ what was made is removed, also after Ctrl-C.`,
 	s.IntVar(&f.exchange.Segment, "segment", 0, "ring: elements of a piece of a chunk (0: the whole chunk)")
 	s.BoolVar(&f.train, "train", true, "also train an MLP with both methods")
 	s.IntSliceVar(&f.mbit, "rates", nil, "one cluster of these links, Mbit/s (default 200,200,200,200 and 1000,1000,1000,200)")
+	return cmd
+}
+
+// labWorkerCommand runs one rank of an exchange in a job of launch.
+func (a *app) labWorkerCommand() *cobra.Command {
+	e := lab.Exchange{}
+	cmd := &cobra.Command{
+		Use: "ring-worker", Hidden: true, Short: "One rank of an exchange over TCP (gradsync launch -- lab ring-worker)", Args: args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, ok, err := launch.Place(os.LookupEnv)
+			switch {
+			case err != nil:
+				return usageError{err}
+			case !ok:
+				return usagef("lab: ring-worker: no rank of a job: `gradsync launch --np N -- lab ring-worker` starts them")
+			}
+			if err := e.Check(); err != nil {
+				return usageError{err}
+			}
+			out, err := lab.Time(cmd.Context(), e, tcp.New(cfg))
+			if err != nil || cfg.Rank != 0 {
+				return err
+			}
+			if a.json {
+				return a.printJSON(out)
+			}
+			spread := lab.SpreadOf(out.Seconds)
+			fmt.Fprintf(a.out, "%s of %s over %d ranks: %.4g ms per step (median of %d; best %.4g ms), %d bytes sent\n", out.Method, lab.SizeText(out.Bytes),
+				out.Ranks, 1e3*spread.Median, len(out.Seconds), 1e3*spread.Min, out.Body)
+			return nil
+		},
+	}
+	s := cmd.Flags()
+	s.StringVar(&e.Method, "exchange", "ring", "ring or ringsparse")
+	s.IntVar(&e.Bytes, "bytes", 4<<20, "bytes of a vector")
+	s.IntVar(&e.Steps, "steps", 7, "steps beside an uncounted one")
+	s.IntVar(&e.Segment, "segment", 0, "ring: elements of a piece of a chunk (0: the whole chunk)")
+	s.Float64Var(&e.Density, "density", 0.1, "ringsparse: share of a rank's gradient that is not 0")
+	s.Float64Var(&e.Rate, "bandwidth", 25e6, "ringsparse: B of the cost rule, bytes/s")
 	return cmd
 }
 
@@ -98,7 +139,7 @@ func (a *app) labRing(ctx context.Context, f *labFlags) error {
 	if err := lab.Sweep(ctx); err != nil {
 		return labEnd(ctx, err)
 	}
-	plan := lab.Plan{Exchange: f.exchange, Train: f.train, Environ: []string{workerEnv + "=1"}, Errors: a.err}
+	plan := lab.Plan{Exchange: f.exchange, Train: f.train, Errors: a.err}
 	var rows []lab.Row
 	for _, c := range clusters {
 		if !a.quiet {
@@ -139,7 +180,7 @@ func (a *app) printLab(rows []lab.Row) {
 			real = fmt.Sprintf("mean %.1f", 1e3*r.Real.Median)
 		}
 		fmt.Fprintf(a.out, "%-14s %-24s %-16s %9s %9.2f %28s %11.1f %6.3f  %s %.2g to %.2g\n", r.Name, fmt.Sprint(r.Mbit), r.Exchange,
-			bench.SizeText(r.Bytes), float64(r.Body)/1e6, real, 1e3*r.Virtual, r.Ratio, word, lab.Aim[0], lab.Aim[1])
+			lab.SizeText(r.Bytes), float64(r.Body)/1e6, real, 1e3*r.Virtual, r.Ratio, word, lab.Aim[0], lab.Aim[1])
 	}
 	for _, n := range lab.Notes {
 		fmt.Fprintln(a.out, n)

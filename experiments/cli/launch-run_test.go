@@ -22,7 +22,7 @@ import (
 )
 
 // longRing is a job that lasts until somebody ends it.
-const longRing = "bench ring-worker --bytes 65536 --steps 1000000"
+const longRing = "lab ring-worker --bytes 65536 --steps 1000000"
 
 // forbearance is more time than a busy machine can need: what takes longer hangs. In jobs it is the time-out of ranks whose
 // silence is not what a test is about.
@@ -139,7 +139,7 @@ func byShell(command string) (string, error) {
 // A job that does well: rank 0's object and nothing else on standard output.
 func TestLaunchRuns(t *testing.T) {
 	for _, np := range []int{1, 2, 3} {
-		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --timeout 2m -- bench ring-worker --bytes 40000 --steps 3", np))
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --timeout 2m -- lab ring-worker --bytes 40000 --steps 3", np))
 		<-l.ended
 		var got lab.Timing
 		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != np || len(got.Seconds) != 3 || l.errOut.Len() > 0 {
@@ -217,7 +217,7 @@ func TestLaunchInterrupted(t *testing.T) {
 
 // A usage error of the ranks is launch's.
 func TestLaunchUsageOfARank(t *testing.T) {
-	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2m -- bench ring-worker --steps 1 --bytes 6")
+	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2m -- lab ring-worker --steps 1 --bytes 6")
 	<-l.ended
 	if l.rc != exitUsage || !strings.Contains(l.errOut.String(), "multiple of 4") {
 		t.Errorf("exit code %d, %q", l.rc, l.errOut.String())
@@ -242,7 +242,7 @@ func TestLaunchSeveralHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
 	}
-	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 2m%s -- bench ring-worker --json --bytes 4096 --steps 2"
+	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 2m%s -- lab ring-worker --json --bytes 4096 --steps 2"
 	sshByShell(t, "")
 	check := func(l *launching) {
 		t.Helper()

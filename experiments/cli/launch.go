@@ -439,10 +439,10 @@ func childWords(words []string, np int, asked bool) (complete []string, server, 
 	if !cmd.HasParent() && len(words) > 0 {
 		name = words[0]
 	}
-	if name == "bench ring-worker" && asked {
-		return nil, false, false, usagef("launch: --elastic is for train: bench ring-worker does not go on without a rank")
+	if name == "lab ring-worker" && asked {
+		return nil, false, false, usagef("launch: --elastic is for train: lab ring-worker does not go on without a rank")
 	}
-	if name == "bench ring-worker" {
+	if name == "lab ring-worker" {
 		return words, false, false, nil
 	}
 	if name != "train" {

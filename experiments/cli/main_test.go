@@ -11,10 +11,13 @@ import (
 	"gradsync/shared/gpu"
 )
 
+// workerEnv makes this test's binary the program.
+const workerEnv = "GRADSYNC_TEST_COMMAND"
+
 // TestMain hides this machine's data sets and its GPU: what the commands print must not
 // depend on whether MNIST lies somewhere, or who computes.
 func TestMain(m *testing.M) {
-	if os.Getenv(workerEnv) != "" { // bench started this binary as its worker
+	if os.Getenv(workerEnv) != "" { // a test started this binary as the program
 		mpi.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 	}
 	empty, err := os.MkdirTemp("", "gradsync-no-data")

@@ -1,7 +1,8 @@
 // Package peers holds what gradsync is compared with: PyTorch modules of the
 // same networks (torch_models.py), an evaluation of saved weights
 // (torch_eval.py), and gradients of the same samples (torch_grad.py). The tests
-// run them against the portable engine where a python3 with torch is installed.
+// run them against the portable engine where a python3 with torch is installed. What
+// experiments/bench times beside ours are torch_step.py, numpy_gemm.py and mpi/ring.c.
 package peers
 
 import "embed"

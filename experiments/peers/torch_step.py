@@ -1,155 +1,96 @@
 #!/usr/bin/env python3
-"""Time training steps in PyTorch: the worker of `gradsync bench step`.
+"""Time training steps in PyTorch: a contender of `gradsync bench step`.
 
-    OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive python3 torch_step.py
+    OMP_WAIT_POLICY=passive python3 torch_step.py BenchmarkStep/model=lenet5/batch=64/threads=2/by=pytorch 0.25
 
-Speaks the protocol of experiments/bench, one JSON object a line: a job on
-standard input, then orders {"steps": n} or {"stop": true}, each answered on
-standard output. A step is forward, backward and plain SGD on random images. The contender
-"pytorch-cuda" takes the job's device, in fp32 without TF32; what is timed ends
-when the device is done, since the loss is read. "pytorch-compile" is the network
-that torch.compile makes of it, which takes a C++ compiler and a minute.
+Prints a line of Go's benchmark format. A step is forward, backward and plain SGD on random images; at-once
+steps are a process each, which begin together, and the slowest counts. "pytorch-cuda" takes the first GPU, in fp32
+without TF32; what is timed ends when the device is done, since the loss is read.
 """
-import ctypes
-import json
-import os
+import multiprocessing
 import re
 import resource
 import sys
 import time
 
-import torch
-import torch.nn.functional as F
-
-import torch_models
-
-SLOW = 3.0  # seconds of a step from which on none is run uncounted, as in experiments/bench
 RATE = 1e-4  # as in experiments/bench: the weights stay near where they were drawn
-ISA = {0x1: "SSE4.1", 0x3: "AVX", 0x7: "AVX2", 0x27: "AVX-512", 0x67: "AVX-512 VNNI", 0xE7: "AVX-512 BF16", 0x3E7: "AVX-512 and AMX"}
 
 
 class Trainee:
     """One network in training on one batch."""
 
-    def __init__(self, job):
+    def __init__(self, torch, keys):
+        import torch_models
         torch.manual_seed(1)
-        options = {k: job[k] for k in ("width", "image") if job.get(k)}
-        self.device = torch.device("cpu")
-        if job["contender"] == "pytorch-cuda":
-            self.device = torch.device(job["device"])
-            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-        self.model = torch_models.build(job["model"], **options).train().to(self.device)
-        side = job.get("image") or self.model.side
-        self.x = torch.randn(job["batch"], self.model.channels, side, side, device=self.device)
+        self.cross_entropy = torch.nn.functional.cross_entropy
+        cuda = keys["by"] == "pytorch-cuda"
+        self.device = torch.device("cuda:0" if cuda else "cpu")
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        options = {k: kind(keys[k]) for k, kind in (("width", float), ("image", int)) if k in keys}
+        self.model = torch_models.build(keys["model"], **options).train().to(self.device)
+        side, batch = int(keys.get("image") or self.model.side), int(keys["batch"])
+        self.x = torch.randn(batch, self.model.channels, side, side, device=self.device)
         with torch.no_grad():
             classes = self.model(self.x).shape[1]
-        self.y = torch.randint(classes, (job["batch"],), device=self.device)
+        self.y = torch.randint(classes, (batch,), device=self.device)
         self.sgd = torch.optim.SGD(self.model.parameters(), lr=RATE)
-        if job["contender"] == "pytorch-compile":
-            self.model = torch.compile(self.model)
-            self.run(1)  # compiles, or says why it cannot
 
-    def run(self, steps):
+    def timed(self, steps):
+        start = time.perf_counter()
         for _ in range(steps):
             self.sgd.zero_grad(set_to_none=True)
-            loss = F.cross_entropy(self.model(self.x), self.y)
+            loss = self.cross_entropy(self.model(self.x), self.y)
             loss.backward()
             self.sgd.step()
         if not loss.item() < 1e6:
             raise ValueError(f"the loss became {loss.item()}")
+        return time.perf_counter() - start
 
 
-def libraries(device):
-    """Which libraries this PyTorch computes with, one sentence each."""
-    said = [f"PyTorch {torch.__version__}, Python {sys.version.split()[0]}"]
-    if device.type == "cuda":
-        said.append(f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, no TF32")
-        return said
+def library(torch, cuda):
+    if cuda:
+        return f"PyTorch {torch.__version__}, {torch.cuda.get_device_name(0)}, cuDNN {torch.backends.cudnn.version()}"
     config = torch.__config__.show()
-    found = re.search(r"CPU capability usage: (\S+)", config)
-    said.append("ATen: " + (found.group(1) if found else "CPU capability not said"))
-    mapped = set()
-    if os.path.exists("/proc/self/maps"):
-        with open("/proc/self/maps") as f:
-            mapped = {line.split()[-1] for line in f if re.search(r"/lib(openblas|blas|mkl|dnnl)[^/]*$", line)}
-    found = re.search(r"MKL-DNN (v[\d.]+)", config) or re.search(r"oneDNN (v[\d.]+)", config)
-    onednn = f"oneDNN {found.group(1)}" if torch.backends.mkldnn.is_available() and found else "no oneDNN"
-    for path in sorted(mapped):
-        try:
-            isa = ctypes.CDLL(path).dnnl_get_effective_cpu_isa()
-            onednn += f", instruction set {ISA.get(isa, hex(isa))}"
-        except AttributeError:
-            pass
-    said.append(onednn)
-    blas = "BLAS: " + (", ".join(os.path.basename(p) for p in sorted(mapped) if "dnnl" not in p) or "built in")
-    for path in sorted(mapped):
-        try:
-            lib = ctypes.CDLL(path)
-            lib.openblas_get_config.restype = lib.openblas_get_corename.restype = ctypes.c_char_p
-            blas += f" ({' '.join(lib.openblas_get_config().decode().split()[:2])}, kernels of {lib.openblas_get_corename().decode()})"
-            break
-        except AttributeError:
-            pass
-    said.append(blas)
-    found = re.search(r"ATen parallel backend: (\S+)", torch.__config__.parallel_info())
-    settings = [f"{k}={os.environ[k]}" for k in ("OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE", "OMP_WAIT_POLICY") if k in os.environ]
-    said.append(f"threads: {torch.get_num_threads()} of {found.group(1) if found else 'an unknown backend'}; {' '.join(settings)}")
-    return said
+    found = re.search(r"CPU capability usage: (\S+)", config), re.search(r"(?:MKL-DNN|oneDNN) (v[\d.]+)", config)
+    isa, onednn = (f.group(1) if f else "unknown" for f in found)
+    return f"PyTorch {torch.__version__}, {isa}, oneDNN {onednn}"
 
 
-def peak_bytes():
-    """The largest resident set of this process."""
+def measure(keys, seconds, together, out):
+    """Sends steps, seconds, peak bytes and the library's name."""
     try:
-        with open("/proc/self/status") as f:
-            return next(int(line.split()[1]) * 1024 for line in f if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
-
-
-def timed(trainee, steps):
-    start = time.perf_counter()
-    trainee.run(steps)
-    return time.perf_counter() - start
-
-
-def warm(trainee):
-    """Seconds of a warm step; as experiments/bench warms up."""
-    step, steps, took = timed(trainee, 1), 1, 0.0
-    while took < 0.05 and step < SLOW:
-        took = timed(trainee, steps)
-        step, steps = took / steps, steps * 2
-    return step
-
-
-def answer(**reply):
-    print(json.dumps(reply), flush=True)
+        import torch  # here, since its threads do not outlive a fork
+    except ImportError as e:
+        raise SystemExit(f"no PyTorch: {e}")
+    if keys["by"] == "pytorch-cuda" and not torch.cuda.is_available():
+        raise SystemExit("no PyTorch with a GPU")
+    torch.set_num_threads(int(keys.get("threads", 1)))
+    trainee = Trainee(torch, keys)
+    trainee.timed(1)
+    steps = max(int(seconds / trainee.timed(1)), 1)
+    together.wait(500)
+    took = trainee.timed(steps)
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    out.put((steps, took, peak, library(torch, keys["by"] == "pytorch-cuda")))
 
 
 def main():
-    job = json.loads(sys.stdin.readline())
-    torch.set_num_threads(job["threads"])
-    try:
-        trainee = Trainee(job)
-    except Exception as e:  # whatever it is, gradsync prints it as a note
-        answer(error=f"cannot build {job['model']}: {type(e).__name__}: {e}")
-        return
-    step = warm(trainee)
-    answer(**{"class": "pytorch", "step_seconds": step, "facts": libraries(trainee.device)})
-    for line in sys.stdin:
-        order = json.loads(line)
-        if order.get("stop"):
-            answer(peak_bytes=peak_bytes())
-            return
-        if order.get("profile_seconds"):
-            answer()  # its profile is not ours to explain
-            continue
-        if step < SLOW:  # others had the caches since the last round
-            trainee.run(1)
-        cpu = time.process_time()
-        took = timed(trainee, order["steps"])
-        used = time.process_time() - cpu
-        answer(steps=order["steps"], seconds=took, cpu_seconds=used, mallocs=-1)
+    name, seconds = sys.argv[1], float(sys.argv[2])
+    keys = dict(part.split("=", 1) for part in name.split("/")[1:])
+    at_once = int(keys.get("at-once", 1))
+    fork = multiprocessing.get_context("fork")
+    together, out = fork.Barrier(at_once), fork.Queue()
+    ranks = [fork.Process(target=measure, args=(keys, seconds, together, out)) for _ in range(at_once)]
+    for p in ranks:
+        p.start()
+    for p in ranks:
+        p.join()
+        if p.exitcode:
+            raise SystemExit(p.exitcode)
+    got = [out.get() for _ in ranks]
+    print("library:", got[0][3])
+    slowest = max(took / steps for steps, took, _, _ in got)
+    print(name, sum(g[0] for g in got), 1e9 * slowest, "ns/op", sum(g[2] for g in got), "peak-B", sep="\t")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import (
 
 	"gradsync/experiments/bench"
 	"gradsync/shared/cluster"
+	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/codec"
 )
 
@@ -78,16 +79,19 @@ func Measure(processor, engine string, budget time.Duration) (*Calibration, erro
 // thread, best of several rounds.
 func measureFLOPS(engine string, budget time.Duration) (rate float64, err error) {
 	const size = 512
-	task, err := bench.Open(bench.Job{Kind: bench.KindGemm, Contender: engine, Threads: 1, M: size, N: size, K: size})
+	e, err := tensor.Lookup(engine)
 	if err != nil {
 		return 0, err
+	}
+	call, g := &tensor.Call{Threads: 1}, tensor.Gemm{M: size, N: size, K: size}
+	a, b, out := make([]float32, size*size), make([]float32, size*size), make([]float32, size*size)
+	for i := range a {
+		a[i], b[i] = float32(i%7-3), float32(i%5-2)
 	}
 	best := time.Duration(1 << 62)
 	for begin, round := time.Now(), 0; round < 3 || time.Since(begin) < budget; round++ {
 		start := time.Now()
-		if err := task.Run(1); err != nil {
-			return 0, err
-		}
+		e.Gemm(call, g, a, b, out)
 		best = min(best, max(time.Since(start), 1))
 	}
 	return 2 * size * size * size / best.Seconds(), nil

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"time"
 
-	"gradsync/experiments/bench"
 	"gradsync/experiments/cli/launch"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
@@ -51,14 +50,14 @@ var Clusters = []Cluster{{"homogeneous", []int{200, 200, 200, 200}}, {"heterogen
 // Row is one exchange on one cluster, really and in virtual time.
 type Row struct {
 	Cluster
-	Exchange string       `json:"exchange"`
-	Bytes    int          `json:"bytes"`
-	Body     int64        `json:"body_bytes"`          // all ranks, per step
-	TCP      int64        `json:"tcp_bytes,omitempty"` // what the sockets sent, per step
-	Real     bench.Spread `json:"real_seconds"`        // per step
-	Virtual  float64      `json:"virtual_seconds"`
-	Ratio    float64      `json:"ratio"` // median over virtual
-	Within   bool         `json:"within_aim"`
+	Exchange string  `json:"exchange"`
+	Bytes    int     `json:"bytes"`
+	Body     int64   `json:"body_bytes"`          // all ranks, per step
+	TCP      int64   `json:"tcp_bytes,omitempty"` // what the sockets sent, per step
+	Real     Spread  `json:"real_seconds"`        // per step
+	Virtual  float64 `json:"virtual_seconds"`
+	Ratio    float64 `json:"ratio"` // median over virtual
+	Within   bool    `json:"within_aim"`
 	// ParamsSHA256 hashes the parameters of a training, the same really and in virtual time.
 	ParamsSHA256 string `json:"params_sha256,omitempty"`
 }
@@ -83,7 +82,7 @@ type Timing struct {
 
 // Time runs the steps of an exchange on a runtime. On one of several processes only rank 0
 // has the others' records.
-func Time(ctx context.Context, e bench.Exchange, rt cluster.Runtime) (*Timing, error) {
+func Time(ctx context.Context, e Exchange, rt cluster.Runtime) (*Timing, error) {
 	got, trace, err := cluster.Run(ctx, rt, e.Run)
 	if err != nil {
 		return nil, err
@@ -105,10 +104,9 @@ func Time(ctx context.Context, e bench.Exchange, rt cluster.Runtime) (*Timing, e
 
 // Plan says what to run on a cluster.
 type Plan struct {
-	Exchange bench.Exchange // all but its method and the rate of its links
-	Train    bool           // also train an MLP with both methods
-	Environ  []string       // that processes of the lab have beside this process's
-	Errors   io.Writer      // where they complain
+	Exchange Exchange  // all but its method and the rate of its links
+	Train    bool      // also train an MLP with both methods
+	Errors   io.Writer // where they complain
 }
 
 // Run builds one cluster, runs every training and exchange on it and takes it down.
@@ -122,7 +120,7 @@ func (p Plan) Run(ctx context.Context, c Cluster) (rows []Row, err error) {
 	if err := net.up(ctx); err != nil {
 		return nil, err
 	}
-	for _, method := range bench.Exchanges {
+	for _, method := range Exchanges {
 		if !p.Train {
 			break
 		}
@@ -132,7 +130,7 @@ func (p Plan) Run(ctx context.Context, c Cluster) (rows []Row, err error) {
 		}
 		rows = append(rows, r)
 	}
-	for _, method := range bench.Exchanges {
+	for _, method := range Exchanges {
 		e := p.Exchange
 		e.Method, e.Rate = method, float64(slices.Min(c.Mbit))*1e6/8
 		real, err := p.exchange(ctx, net, e)
@@ -150,7 +148,7 @@ func (p Plan) Run(ctx context.Context, c Cluster) (rows []Row, err error) {
 
 // compare makes a row. Both runs made one step more than they timed.
 func compare(c Cluster, real, modelled *Timing) Row {
-	r := Row{Cluster: c, Exchange: real.Method, Bytes: real.Bytes, Real: bench.SpreadOf(real.Seconds), Virtual: bench.SpreadOf(modelled.Seconds).Median}
+	r := Row{Cluster: c, Exchange: real.Method, Bytes: real.Bytes, Real: SpreadOf(real.Seconds), Virtual: SpreadOf(modelled.Seconds).Median}
 	steps := int64(len(real.Seconds) + 1)
 	r.Body, r.TCP = real.Body/steps, real.Kernel/steps
 	return r.judge()
@@ -167,9 +165,9 @@ func platform(c Cluster) *cluster.Platform {
 }
 
 // exchange makes the exchange's steps, a rank in every namespace.
-func (p Plan) exchange(ctx context.Context, net *namespaces, e bench.Exchange) (*Timing, error) {
+func (p Plan) exchange(ctx context.Context, net *namespaces, e Exchange) (*Timing, error) {
 	got := &Timing{}
-	err := p.inside(ctx, net, got, "bench", "ring-worker", "--exchange", e.Method, "--bytes", strconv.Itoa(e.Bytes), "--steps", strconv.Itoa(e.Steps),
+	err := p.inside(ctx, net, got, "lab", "ring-worker", "--exchange", e.Method, "--bytes", strconv.Itoa(e.Bytes), "--steps", strconv.Itoa(e.Steps),
 		"--density", fmt.Sprint(e.Density), "--segment", strconv.Itoa(e.Segment), "--bandwidth", fmt.Sprint(e.Rate))
 	if err == nil && (len(got.Seconds) != e.Steps || !(slices.Min(got.Seconds) > 0)) {
 		err = fmt.Errorf("lab: %s: %d steps of %v s, want %d", e.Method, len(got.Seconds), got.Seconds, e.Steps)
@@ -192,7 +190,6 @@ func (p Plan) inside(ctx context.Context, net *namespaces, into any, words ...st
 		at.Rank, at.Host, at.Listen = i, i == 0, address(i)
 		line := inSpace(net.space(i), words...)
 		c := launch.Rank(at, address(i), exec.Command(line[0], line[1:]...))
-		c.Cmd.Env = append(c.Cmd.Env, p.Environ...)
 		children = append(children, c)
 	}
 	var out bytes.Buffer

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"gradsync/experiments/bench"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
 )
@@ -25,7 +24,7 @@ func TestShape(t *testing.T) {
 // The virtual cluster has the rates in bytes: at 1000, 1000, 1000 and 200 Mbit/s
 // the slow link's chunks decide, 6 steps of 1 MiB at 25 MB/s.
 func TestInVirtualTime(t *testing.T) {
-	e := bench.Exchange{Method: "ring", Bytes: 4 << 20, Steps: 3, Density: 0.1, Rate: 25e6}
+	e := Exchange{Method: "ring", Bytes: 4 << 20, Steps: 3, Density: 0.1, Rate: 25e6}
 	for _, c := range Clusters {
 		got, err := Time(t.Context(), e, virtual.New(platform(c), virtual.Config{}))
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gradsync/experiments/bench"
 	"gradsync/experiments/cli/launch"
 	"gradsync/shared/cluster"
 )
@@ -45,7 +44,7 @@ func (p Plan) training(ctx context.Context, net *namespaces, c Cluster, method s
 		return r, err
 	}
 	cmd := exec.CommandContext(ctx, self, append([]string{"--json", "--quiet"}, words...)...)
-	cmd.Env = append(launch.Environment(nil), p.Environ...)
+	cmd.Env = launch.Environment(nil)
 	cmd.Stderr = p.Errors
 	out, err := cmd.Output()
 	if err == nil {
@@ -79,7 +78,7 @@ func trainRow(c Cluster, method string, real, modelled trained) (Row, error) {
 	}
 	t := real.Iteration.Update
 	r := Row{Cluster: c, Exchange: "train " + method, Bytes: modelBytes, Body: real.Sent / updates, TCP: real.Kernel / updates,
-		Real: bench.Spread{Min: t, Median: t, Max: t}, Virtual: modelled.Iteration.Update, ParamsSHA256: real.SHA256}
+		Real: Spread{Min: t, Median: t, Max: t}, Virtual: modelled.Iteration.Update, ParamsSHA256: real.SHA256}
 	return r.judge(), nil
 }
 

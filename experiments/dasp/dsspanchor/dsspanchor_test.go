@@ -6,12 +6,14 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"gradsync/datasets"
+	"gradsync/experiments/bench"
 	"gradsync/experiments/claims"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
@@ -261,29 +263,25 @@ func TestContestantsMatchTheClaims(t *testing.T) {
 	}
 }
 
-// The rate of benchRate is in the range of what BENCHMARKS.md prints of its fastest round: the hours that it gives are a least.
+// The hours that benchRate gives are a least: no round of BENCHMARKS.json was much faster. Nor was the fastest much
+// slower, if no other programs ran beside it.
 func TestBenchRateIsTheBenchmarks(t *testing.T) {
-	text, err := os.ReadFile("../../../BENCHMARKS.md")
+	text, err := os.ReadFile("../../../BENCHMARKS.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "### resnet18, batch 32, 2 threads")
-	row := regexp.MustCompile(`(?m)^\| asm \| \S+ \| \S+ – \*\*(\S+)\*\* – (\S+) \| (\d+) \|`).FindStringSubmatch(section)
-	if row == nil {
-		t.Fatal("BENCHMARKS.md has no row of asm for resnet18, batch 32")
+	book, err := bench.ReadBook(text)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var n [3]float64 // median and largest number of images a second, and the median's GFLOP/s
-	for i := range n {
-		x, err := strconv.ParseFloat(row[1+i], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n[i] = x
+	c := book.Find("Step", "model=resnet18/batch=32/threads=2")
+	if c == nil || len(c.By["asm"]["GFLOP/s"]) == 0 {
+		t.Fatal("BENCHMARKS.json has no rounds of asm for resnet18, batch 32")
 	}
-	if best := 1e9 * n[2] * n[1] / n[0]; benchRate < 0.7*best || benchRate > 1.4*best {
-		t.Errorf("benchRate is %g FLOP/s, the fastest round of BENCHMARKS.md has %.3g", benchRate, best)
-	} else {
-		t.Logf("the fastest round has %.3g FLOP/s", best)
+	best, busy := 1e9*slices.Max(c.By["asm"]["GFLOP/s"]), book.Loaded().Busy
+	t.Logf("the fastest round has %.3g FLOP/s, others ran beside it: %t", best, busy)
+	if benchRate < 0.7*best || !busy && benchRate > 1.4*best {
+		t.Errorf("benchRate is %g FLOP/s, the fastest round of BENCHMARKS.json has %.3g", benchRate, best)
 	}
 }
 

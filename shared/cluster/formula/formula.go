@@ -79,11 +79,3 @@ func BreakEven(n int, alpha, b float64) float64 {
 	m := float64(n)
 	return alpha * b * m * (m - 2) / ((m - 1) * (m - 1))
 }
-
-// BusBandwidth returns the bandwidth a ring's NICs must have carried to
-// all-reduce k bytes in t seconds:
-//
-//	(K/t)·2(N−1)/N
-//
-// Source: ours: the field's "busbw"
-func BusBandwidth(n int, k, t float64) float64 { return RingBytes(n, k) / t }

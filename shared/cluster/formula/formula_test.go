@@ -54,11 +54,3 @@ func TestBreakEvenSeparatesRingFromNaive(t *testing.T) {
 		t.Error("N=2 or N=1")
 	}
 }
-
-func TestBusBandwidth(t *testing.T) {
-	// Without latency the ring keeps its NICs busy all the time: busbw = B.
-	near(t, "busbw", BusBandwidth(7, 3e6, RingTime(7, 3e6, 0, 1e9)), 1e9)
-	// 8 bytes in 2 s: each of 2 ranks sends half of them twice, each of 4 six quarters.
-	near(t, "2 ranks", BusBandwidth(2, 8, 2), 4)
-	near(t, "4 ranks", BusBandwidth(4, 8, 2), 6)
-}

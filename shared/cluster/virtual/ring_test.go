@@ -102,7 +102,7 @@ func maxOf(ds []time.Duration) time.Duration {
 
 func TestBenchRingCountsItsMessages(t *testing.T) {
 	for _, n := range []int{2, 5, 64} {
-		m, d, err := virtual.BenchRing(n, 10)
+		m, d, err := benchRing(n, 10)
 		if err != nil || m != int64(10*n) || d <= 0 {
 			t.Fatalf("N=%d: %d messages in %v, %v", n, m, d, err)
 		}
@@ -112,7 +112,7 @@ func TestBenchRingCountsItsMessages(t *testing.T) {
 func BenchmarkRing(b *testing.B) {
 	for _, n := range []int{64, 1024} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			m, d, err := virtual.BenchRing(n, max(b.N/n, 1))
+			m, d, err := benchRing(n, max(b.N/n, 1))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -73,7 +73,7 @@ func TestAMessageAllocatesLittle(t *testing.T) {
 	mallocs := func(steps int) float64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, _, err := virtual.BenchRing(8, steps); err != nil {
+		if _, _, err := benchRing(8, steps); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

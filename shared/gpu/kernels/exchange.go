@@ -53,8 +53,8 @@ func (q *Queue) prefix(n int, counts, offsets unsafe.Pointer) error {
 	return q.run(prefixSum, 1, 1, 1)
 }
 
-// UnpackBitmap decodes what PackBitmap wrote to n elements of dst, or adds it to them:
-// vec.FromBitmap and vec.AddBitmap. The bitmap must have no bit behind element n, and
+// UnpackBitmap decodes what PackBitmap wrote to n elements of dst, as vec.FromBitmap does, or adds it
+// to them where the bitmap has ones. The bitmap must have no bit behind element n, and
 // values as many elements as it has ones.
 func (q *Queue) UnpackBitmap(n int, bitmap, values, counts, offsets, dst unsafe.Pointer, add bool) error {
 	q.addresses(bitmap, counts)
@@ -78,7 +78,7 @@ func (q *Queue) UnpackBitmap(n int, bitmap, values, counts, offsets, dst unsafe.
 // Source: ours: counts without atomic operations
 func ClippedInts(n int) int { return 3 * elements(n) }
 
-// Quantise is vec.Quantise of n elements, from x to dst (int32).
+// Quantise writes the integers next to n elements x·scale, halves to even, clamped to −limit … limit, to dst (int32).
 func (q *Queue) Quantise(n int, x, dst, clipped unsafe.Pointer, scale float32, limit int32) error {
 	if !(scale > 0) || math.IsInf(float64(scale), 1) || limit < 0 {
 		return fmt.Errorf("gpu: quantise: scale %g, limit %d", scale, limit)

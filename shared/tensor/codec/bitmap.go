@@ -37,8 +37,8 @@ func (Bitmap) Decode(dst []float32, wire []byte) error { return vec.FromBitmap(d
 // copy: 4 KiB of values and their bitmap stay in the first-level cache.
 const chunk = 1024
 
-// Accumulate decodes a chunk into the cache and adds it: vec.AddBitmap would
-// leave a −0 of dst where the wire has +0.
+// Accumulate decodes a chunk into the cache and adds it: sums of the
+// values alone would leave a −0 of dst where the wire has +0.
 func (Bitmap) Accumulate(dst []float32, wire []byte) error {
 	n := len(dst)
 	head := vec.BitmapBytes(n, 0)

@@ -78,25 +78,6 @@ func FromBitmap(dst []float32, wire []byte) error {
 	return nil
 }
 
-// AddBitmap decodes as FromBitmap does and adds to dst, in index order. An
-// element that is not on the wire leaves dst's bits as they were.
-//
-// Source: ours: the sum of sparse gradients without a decoded copy
-func AddBitmap(dst []float32, wire []byte) error {
-	bitmap, values, err := splitBitmap(len(dst), wire)
-	if err != nil {
-		return err
-	}
-	i, used := unpackAddBlocks(dst, bitmap, values)
-	for values = values[used:]; i < len(dst); i++ {
-		if bitmap[i/8]>>(i%8)&1 != 0 {
-			dst[i] += floatAt(values, 0)
-			values = values[4:]
-		}
-	}
-	return nil
-}
-
 // splitBitmap checks everything that decoding n elements relies on.
 func splitBitmap(n int, wire []byte) (bitmap, values []byte, err error) {
 	head := BitmapBytes(n, 0)

@@ -37,30 +37,6 @@ func unpackBlocks(dst []float32, bitmap, values []byte) (done, used int) {
 	return 0, 0
 }
 
-func unpackAddBlocks(dst []float32, bitmap, values []byte) (done, used int) {
-	n := len(dst) &^ (block - 1)
-	switch active {
-	case avx512:
-		return n, unpackAddAVX512(floats(dst), words(bitmap), words(values), n)
-	case avx2:
-		return n, unpackAddAVX2(floats(dst), words(bitmap), words(values), n)
-	}
-	return 0, 0
-}
-
-func quantiseBlocks(dst []byte, src []float32, scale, bound float32, limit int32, counts *[3][block]uint32) int {
-	n := len(src) &^ (block - 1)
-	switch active {
-	case avx512:
-		quantiseAVX512(words(dst), floats(src), n, scale, bound, limit, &counts[0][0])
-	case avx2:
-		quantiseAVX2(words(dst), floats(src), n, scale, bound, limit, &counts[0][0])
-	default:
-		return 0
-	}
-	return n
-}
-
 // transposeBlocks does 8 or 16 rows; columns is a multiple of 8. It moves data only,
 // and wider registers would not move it faster.
 func transposeBlocks(dst []float32, dstStride int, src []float32, srcStride, rows, columns int) bool {

@@ -19,12 +19,6 @@ func unpackBlocks([]float32, []byte, []byte) (done, used int) {
 	return 0, 0
 }
 
-func unpackAddBlocks([]float32, []byte, []byte) (done, used int) { return 0, 0 }
-
-func quantiseBlocks([]byte, []float32, float32, float32, int32, *[3][block]uint32) int {
-	return 0
-}
-
 func transposeBlocks([]float32, int, []float32, int, int, int) bool { return false }
 
 func fixBlocks([]int32, []float32, float64, float32) int { return 0 }

@@ -1,20 +1,19 @@
-package virtual
+package virtual_test
 
 import (
 	"context"
 	"time"
 
 	"gradsync/shared/cluster"
+	"gradsync/shared/cluster/virtual"
 )
 
-// BenchRing passes 64 KiB timing-only messages around a ring of ranks, one per
+// benchRing passes 64 KiB timing-only messages around a ring of ranks, one per
 // rank and step, and returns how many and the wall time that took: the
 // engine's message rate.
-//
-// Source: ours: the rate bounds how large a cluster can be simulated
-func BenchRing(ranks, steps int) (messages int64, elapsed time.Duration, err error) {
+func benchRing(ranks, steps int) (messages int64, elapsed time.Duration, err error) {
 	host := cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 1.25e9, Latency: 25 * time.Microsecond}
-	rt := New(cluster.Uniform(ranks, host, nil), Config{})
+	rt := virtual.New(cluster.Uniform(ranks, host, nil), virtual.Config{})
 	begin := time.Now()
 	out, err := rt.Run(context.Background(), func(p cluster.Proc) ([]byte, error) {
 		left, right := (p.Rank()+ranks-1)%ranks, (p.Rank()+1)%ranks
