@@ -55,7 +55,7 @@ func BestDepth(n, r int) int {
 	return best
 }
 
-// SumOnlyLoad returns the load of summing alone, in gradient units: of every block
+// sumOnlyLoad returns the load of summing alone, in gradient units: of every block
 // that a node lacks the lowest holder sends it the sum of its slice, by unicast, then
 // slices are gathered:
 //
@@ -65,14 +65,14 @@ func BestDepth(n, r int) int {
 // multicast the sum of the blocks of which they are the lowest holder.
 //
 // Source: ours: what coding has to beat
-func SumOnlyLoad(n, r int) *big.Rat {
+func sumOnlyLoad(n, r int) *big.Rat {
 	if r == n {
 		return new(big.Rat)
 	}
 	return big.NewRat(int64(n-r+1), 1)
 }
 
-// ReplicatedLoad returns the load of another placement with the same redundant work,
+// replicatedLoad returns the load of another placement with the same redundant work,
 // in gradient units: n/r groups of r nodes with the same samples, where every node
 // multicasts 1/r of its group's sum:
 //
@@ -81,7 +81,7 @@ func SumOnlyLoad(n, r int) *big.Rat {
 // and 0 for r = n. It returns nil where r does not divide n, and outside 1 ≤ r ≤ n.
 //
 // Source: ours: what redundancy buys without coding
-func ReplicatedLoad(n, r int) *big.Rat {
+func replicatedLoad(n, r int) *big.Rat {
 	switch {
 	case outside(n, r) || n%r != 0:
 		return nil

@@ -22,7 +22,7 @@ func TestWhenCodingAddsToSumming(t *testing.T) {
 			if got := BestDepth(n, r); got != want {
 				t.Errorf("n = %d, r = %d: best depth %d, want %d", n, r, got, want)
 			}
-			best, sum := CompressedLoad(n, r, 0), SumOnlyLoad(n, r)
+			best, sum := CompressedLoad(n, r, 0), sumOnlyLoad(n, r)
 			if gain := best.Cmp(sum) < 0; gain != (want > 1) {
 				t.Errorf("n = %d, r = %d: %v against %v of summing", n, r, best, sum)
 			}
@@ -35,7 +35,7 @@ func TestWhenCodingAddsToSumming(t *testing.T) {
 				t.Errorf("n = %d, r = %d: depth 1 is not summing", n, r)
 			}
 			// Alike nodes send no more than any sum on the paper's placement.
-			if alike := ReplicatedLoad(n, r); alike != nil && r < n && alike.Cmp(sum) > 0 {
+			if alike := replicatedLoad(n, r); alike != nil && r < n && alike.Cmp(sum) > 0 {
 				t.Errorf("n = %d, r = %d: groups of alike nodes %v, summing %v", n, r, alike, sum)
 			}
 		}
@@ -68,11 +68,11 @@ func TestLoadsByHand(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]int{{10, 3}, {0, 1}, {0, 0}, {-4, 2}, {2, 4}, {4, -2}} {
-		if got := ReplicatedLoad(c[0], c[1]); got != nil {
+		if got := replicatedLoad(c[0], c[1]); got != nil {
 			t.Errorf("%d nodes in groups of %d: %v", c[0], c[1], got)
 		}
 	}
-	if got := ReplicatedLoad(10, 2); got.Cmp(big.NewRat(5, 1)) != 0 {
+	if got := replicatedLoad(10, 2); got.Cmp(big.NewRat(5, 1)) != 0 {
 		t.Errorf("10 nodes in pairs: %v, want 5", got)
 	}
 }

@@ -141,14 +141,14 @@ func sumOnly(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}
-	return SumOnlyLoad(n, r)
+	return sumOnlyLoad(n, r)
 }
 
 func replicated(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}
-	return ReplicatedLoad(n, r)
+	return replicatedLoad(n, r)
 }
 
 // Bound returns the least load of coded computing, over n·C(n,r) gradients, if every

@@ -64,7 +64,7 @@ func TestPortableAgainstOracle(t *testing.T) {
 	for _, name := range chains {
 		for _, n := range []int{1, 5} {
 			p := newProblem(t, name, n)
-			oracle, err := NewOracle(p.m, n)
+			oracle, err := newOracle(p.m, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestOracleAgainstDifferences(t *testing.T) {
 	const step = 1e-7 // at 1e-6 one of the entries below crosses a kink, at 1e-9 rounding shows
 	for _, name := range chains {
 		p := newProblem(t, name, 2)
-		oracle, err := NewOracle(p.m, 2)
+		oracle, err := newOracle(p.m, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

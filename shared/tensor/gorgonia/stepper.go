@@ -19,10 +19,10 @@ import (
 // Source: ours: --backend gorgonia
 type Stepper = stepper[float32]
 
-// Oracle is the same in float64; Gradient64 keeps the precision.
+// oracle is the same in float64; Gradient64 keeps the precision.
 //
 // Source: ours: the reference of gradient tests
-type Oracle = stepper[float64]
+type oracle = stepper[float64]
 
 var _ model.Stepper = (*Stepper)(nil)
 
@@ -38,8 +38,8 @@ type stepper[T real] struct {
 // their own at first use. The error names what Gorgonia cannot build.
 func NewStepper(m *model.Model, batch int) (*Stepper, error) { return newStepper[float32](m, batch) }
 
-// NewOracle does NewStepper in float64.
-func NewOracle(m *model.Model, batch int) (*Oracle, error) { return newStepper[float64](m, batch) }
+// newOracle does NewStepper in float64.
+func newOracle(m *model.Model, batch int) (*oracle, error) { return newStepper[float64](m, batch) }
 
 func newStepper[T real](m *model.Model, batch int) (*stepper[T], error) {
 	if batch < 1 {
