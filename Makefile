@@ -15,7 +15,7 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 BIN := bin/gradsync$(shell go env GOEXE)
 RUN := --profile $(PROFILE) $(if $(SEEDS),--seeds $(SEEDS))
 
-.PHONY: help build check test test-long lint race soak verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks bench-check lab-ring gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish release clean
+.PHONY: help build check test test-long lint race soak verify reproduce-dasp reproduce-ring reproduce-ringsparse reproduce-codedsgd reproduce-compare reproduce-all reports reports-check playground serve calibrate bench benchmarks bench-check lab gpu-cu gpu-mutants cross gpu-bundle ci-check ci-results publish release clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -81,8 +81,8 @@ benchmarks: build ## measure everything (some 40 min, leave the machine alone), 
 bench-check: build ## measure again in short (some 10 min) and name the ratios that fell by more than a quarter
 	@$(BIN) bench check
 
-lab-ring: build ## real rings between network namespaces beside virtual time (root, iproute2; else it says why not)
-	@$(BIN) lab ring
+lab: build ## train between network namespaces, beside virtual time (root, iproute2; else it says why not)
+	@$(BIN) lab
 
 gpu-cu: ## build with gorgonia.org/cu and run the suites of drivers and engines on the fake driver; needs g++, fetches headers once
 	@.ci/gpu-cu

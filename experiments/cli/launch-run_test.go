@@ -17,12 +17,12 @@ import (
 	"testing"
 	"time"
 
-	"gradsync/experiments/cli/lab"
 	"gradsync/experiments/cli/launch"
+	"gradsync/experiments/train"
 )
 
 // longRing is a job that lasts until somebody ends it.
-const longRing = "lab ring-worker --bytes 65536 --steps 1000000"
+const longRing = "train --sync ring --model mlp --raw-pixels --updates 1000000 --eval-every -1 --quiet"
 
 // forbearance is more time than a busy machine can need: what takes longer hangs. In jobs it is the time-out of ranks whose
 // silence is not what a test is about.
@@ -139,15 +139,15 @@ func byShell(command string) (string, error) {
 // A job that does well: rank 0's object and nothing else on standard output.
 func TestLaunchRuns(t *testing.T) {
 	for _, np := range []int{1, 2, 3} {
-		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --timeout 2m -- lab ring-worker --bytes 40000 --steps 3", np))
+		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --timeout 2m -- train --sync ring --model lenet5 --updates 3 --eval-every -1 --quiet", np))
 		<-l.ended
-		var got lab.Timing
-		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != np || len(got.Seconds) != 3 || l.errOut.Len() > 0 {
+		var got train.Outcome
+		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Workers != np || got.Updates != 3 || l.errOut.Len() > 0 {
 			t.Fatalf("%d processes: exit code %d, %v, %s\n%s", np, l.rc, err, l.errOut.String(), l.out.String())
 		}
-		// Four steps of 2(N−1)K, and an empty message or two of each barrier.
-		if want := int64(4 * 2 * (np - 1) * 40000); got.Body != want || np > 1 && got.Kernel < want {
-			t.Errorf("%d processes sent %d bytes, %d as the kernel counts; want %d", np, got.Body, got.Kernel, want)
+		// Three updates of 2(N−1)K, K of LeNet-5.
+		if want := int64(3 * 2 * (np - 1) * 4 * 61706); got.BytesSent != want || np > 1 && got.KernelBytes < want {
+			t.Errorf("%d processes sent %d bytes, %d as the kernel counts; want %d", np, got.BytesSent, got.KernelBytes, want)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestLaunchKilledRank(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q, want %q", test, l.rc, msg, last)
 		}
 		for rank := range test.np {
-			if want := fmt.Sprintf("[%d] gradsync: cluster: rank %d (127.0.0.1:", rank, test.victim); rank != test.victim && !strings.Contains(msg, want) {
+			if want := fmt.Sprintf("[%d] gradsync: train: ring on heterogeneous6: cluster: rank %d (127.0.0.1:", rank, test.victim); rank != test.victim && !strings.Contains(msg, want) {
 				t.Errorf("%v: no line %q in\n%s", test, want, msg)
 			}
 		}
@@ -192,7 +192,7 @@ func TestLaunchStoppedRank(t *testing.T) {
 	}
 	<-l.ended
 	msg := l.errOut.String()
-	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: cluster: rank 1 (127.0.0.1:") || !strings.Contains(msg, "silent") ||
+	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: train: ring on heterogeneous6: cluster: rank 1 (127.0.0.1:") || !strings.Contains(msg, "silent") ||
 		!strings.HasSuffix(msg, "gradsync: launch: rank 0 at 127.0.0.1 ended with exit code 1; killed, as it did not end when told to: rank 1 at 127.0.0.1\n") {
 		t.Errorf("exit code %d, %q", l.rc, msg)
 	}
@@ -217,9 +217,9 @@ func TestLaunchInterrupted(t *testing.T) {
 
 // A usage error of the ranks is launch's.
 func TestLaunchUsageOfARank(t *testing.T) {
-	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2m -- lab ring-worker --steps 1 --bytes 6")
+	l := launchJob(t, t.Context(), "launch --np 2 --timeout 2m -- train --sync ring --image 7")
 	<-l.ended
-	if l.rc != exitUsage || !strings.Contains(l.errOut.String(), "multiple of 4") {
+	if l.rc != exitUsage || !strings.Contains(l.errOut.String(), "images of 7×7") {
 		t.Errorf("exit code %d, %q", l.rc, l.errOut.String())
 	}
 }
@@ -242,13 +242,13 @@ func TestLaunchSeveralHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
 	}
-	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 2m%s -- lab ring-worker --json --bytes 4096 --steps 2"
+	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 2m%s -- train --sync ring --json --quiet --updates 2 --eval-every -1"
 	sshByShell(t, "")
 	check := func(l *launching) {
 		t.Helper()
 		<-l.ended
-		var got lab.Timing
-		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Ranks != 3 {
+		var got train.Outcome
+		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK || got.Workers != 3 {
 			t.Errorf("exit code %d, %v, %s\n%s", l.rc, err, l.errOut.String(), l.out.String())
 		}
 	}

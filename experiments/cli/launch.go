@@ -439,12 +439,6 @@ func childWords(words []string, np int, asked bool) (complete []string, server, 
 	if !cmd.HasParent() && len(words) > 0 {
 		name = words[0]
 	}
-	if name == "lab ring-worker" && asked {
-		return nil, false, false, usagef("launch: --elastic is for train: lab ring-worker does not go on without a rank")
-	}
-	if name == "lab ring-worker" {
-		return words, false, false, nil
-	}
 	if name != "train" {
 		return nil, false, false, usagef("launch: %q does not run over TCP: `launch --np N -- train …` does", name)
 	}

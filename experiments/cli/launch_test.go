@@ -37,7 +37,6 @@ func TestChildWords(t *testing.T) {
 		"3 train":                                  "server train --workers 2 --runtime tcp", // dasp
 		"4 train --sync naive --workers=4":         "train --sync naive --workers=4 --runtime tcp",
 		"2 --json train --runtime tcp --sync ring": "--json train --runtime tcp --sync ring --workers 2",
-		"7 lab ring-worker --segment 5":            "lab ring-worker --segment 5",
 		"3 train --sync bsp --workers 3":           "launch: --np 3 beside --workers 3: --sync bsp needs 4 processes, the last is the server",
 		"3 train --sync ring --workers 2":          "launch: --np 3 beside --workers 2: --sync ring needs as many processes as workers",
 		"1 train --sync asp":                       "launch: --np 1: --sync asp needs a server and 1 worker at least",
@@ -52,7 +51,6 @@ func TestChildWords(t *testing.T) {
 		"2 train --sync ring --elastic":            "elastic train --sync ring --elastic --workers 2 --runtime tcp",
 		"e2 train --sync ring":                     "elastic train --sync ring --workers 2 --runtime tcp",
 		"e3 train --sync bsp --lease 1s":           "server elastic train --sync bsp --lease 1s --workers 2 --runtime tcp",
-		"e2 lab ring-worker":                       "launch: --elastic is for train: lab ring-worker does not go on without a rank",
 		"e4 train --sync hierarchical":             "launch: hierarchical does not go on without a rank",
 		"e4 train --sync compressed":               "launch: compressed does not go on without a rank: of coded SGD's methods cssgd alone does",
 		"4 train --sync ssgd-unicast --elastic":    "launch: ssgd-unicast does not go on without a rank",

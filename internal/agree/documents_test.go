@@ -192,12 +192,12 @@ func TestTargetsAreExplained(t *testing.T) {
 }
 
 // TestTargetsAreCommands: whoever has no make finds every target as a command of the
-// binary, of the same name, a maintainer's below dev, but for `gradsync lab ring`, `gradsync bench check` and what
+// binary, of the same name, a maintainer's below dev, but for `gradsync bench check` and what
 // generates or tests alone.
 func TestTargetsAreCommands(t *testing.T) {
 	targets := strings.Fields(find(t, "Makefile", `(?m)^\.PHONY: (.*)$`))
 	for _, name := range targets {
-		if slices.Contains([]string{"help", "lab-ring", "bench-check", "playground", "gpu-cu", "gpu-mutants"}, name) {
+		if slices.Contains([]string{"help", "bench-check", "playground", "gpu-cu", "gpu-mutants"}, name) {
 			continue
 		}
 		found := 0

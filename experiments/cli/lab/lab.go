@@ -1,14 +1,13 @@
-// Package lab runs real clusters in network namespaces of this machine, a process per
-// worker behind a link of limited rate, and sets their times beside those of virtual time
-// on a platform of the same rates. Run measures one cluster; Probe says whether there can
-// be a lab here. It needs Linux, root and iproute2, and touches nothing of the machine's
-// own network.
+// Package lab trains in network namespaces of this machine, a process per rank behind a link of limited rate, and sets
+// the seconds of an update beside those of virtual time on a platform of the same rates. It needs Linux, root and
+// iproute2, and touches nothing of the machine's own network.
 package lab
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,186 +17,110 @@ import (
 	"time"
 
 	"gradsync/experiments/cli/launch"
+	"gradsync/experiments/method"
+	"gradsync/experiments/train"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
-	"gradsync/shared/cluster/virtual"
 )
 
-// Aim is the range set for real over virtual time before it was measured.
-var Aim = [2]float64{0.9, 1.3}
+const updates = 8 // of a training; the first is not in its mean
 
-// latency is each end's part of a message's way through the namespaces in virtual time:
-// small beside a chunk's milliseconds, and not fitted.
-const latency = 25 * time.Microsecond
-
-// Notes say of every table what no model of bytes has.
-var Notes = []string{
-	"Ethernet, IP and TCP headers are 66 of the 1,514 bytes of a full packet: a factor of 1.046 of each ratio is theirs, " +
-		"since virtual time charges a message its 64 bytes of header alone.",
-	"Trainings are of an MLP, batch 16 per worker; their parameters are the same in the namespaces as in virtual time, bit for bit, or the lab would have failed.",
-	fmt.Sprintf("After a pause a link passes its first %v worth of bytes at once, which shortens a real exchange by so much at most.", bucket),
-}
-
-// Cluster is a set of workers by the rate of each link, in Mbit/s each way.
-type Cluster struct {
-	Name string `json:"name"`
-	Mbit []int  `json:"mbit_per_second"`
-}
-
-// Clusters lists the clusters of a lab unless others are chosen.
-var Clusters = []Cluster{{"homogeneous", []int{200, 200, 200, 200}}, {"heterogeneous", []int{1000, 1000, 1000, 200}}}
-
-// Row is one exchange on one cluster, really and in virtual time.
+// Row is a training, really and in virtual time. Numbers are of an update, bytes of all ranks. Ethernet, IP and TCP
+// headers are 66 of the 1,514 bytes of a full packet, of which virtual time knows nothing: 1.046 of each ratio.
 type Row struct {
-	Cluster
-	Exchange string  `json:"exchange"`
-	Bytes    int     `json:"bytes"`
-	Body     int64   `json:"body_bytes"`          // all ranks, per step
-	TCP      int64   `json:"tcp_bytes,omitempty"` // what the sockets sent, per step
-	Real     Spread  `json:"real_seconds"`        // per step
-	Virtual  float64 `json:"virtual_seconds"`
-	Ratio    float64 `json:"ratio"` // median over virtual
-	Within   bool    `json:"within_aim"`
-	// ParamsSHA256 hashes the parameters of a training, the same really and in virtual time.
-	ParamsSHA256 string `json:"params_sha256,omitempty"`
+	Mbit    []int   `json:"mbit_per_second"`
+	Method  string  `json:"method"`
+	Body    int64   `json:"body_bytes"`
+	TCP     int64   `json:"tcp_bytes"` // that sockets sent
+	Real    float64 `json:"real_seconds"`
+	Virtual float64 `json:"virtual_seconds"`
+	Ratio   float64 `json:"ratio"`
+	SHA256  string  `json:"params_sha256"` // of the parameters at the end
 }
 
-// judge sets the ratio beside the aim.
-func (r Row) judge() Row {
-	r.Ratio = r.Real.Median / r.Virtual
-	r.Within = r.Ratio >= Aim[0] && r.Ratio <= Aim[1]
-	return r
-}
-
-// Timing holds the steps of an exchange that was timed, as rank 0 prints them.
-type Timing struct {
-	Method  string    `json:"method"`
-	Bytes   int       `json:"bytes"`
-	Ranks   int       `json:"ranks"`
-	Seconds []float64 `json:"seconds"`             // of each step, the slowest rank's
-	Body    int64     `json:"body_bytes"`          // that all ranks sent, of all steps
-	Header  int64     `json:"header_bytes"`        // of their frames
-	Kernel  int64     `json:"tcp_bytes,omitempty"` // that the ranks' sockets sent, as the system counts
-}
-
-// Time runs the steps of an exchange on a runtime. On one of several processes only rank 0
-// has the others' records.
-func Time(ctx context.Context, e Exchange, rt cluster.Runtime) (*Timing, error) {
-	got, trace, err := cluster.Run(ctx, rt, e.Run)
-	if err != nil {
-		return nil, err
-	}
-	out := &Timing{Method: e.Method, Bytes: e.Bytes, Ranks: len(got), Seconds: make([]float64, e.Steps)}
-	for _, g := range got {
-		for i, d := range g.Steps {
-			out.Seconds[i] = max(out.Seconds[i], d.Seconds())
-		}
-	}
-	for _, s := range trace.Sent {
-		out.Body, out.Header = out.Body+s.Bytes, out.Header+s.Header
-	}
-	for _, k := range trace.Kernel {
-		out.Kernel += k
-	}
-	return out, nil
-}
-
-// Plan says what to run on a cluster.
+// Plan says what to train on a cluster.
 type Plan struct {
-	Exchange Exchange  // all but its method and the rate of its links
-	Train    bool      // also train an MLP with both methods
-	Errors   io.Writer // where they complain
+	Mbit    []int    // rate of each rank's link, each way; of a method with a server the first is the server's
+	Methods []string // by name of train --sync
+	Words   []string // more words of train
+	Errors  io.Writer
 }
 
-// Run builds one cluster, runs every training and exchange on it and takes it down.
-func (p Plan) Run(ctx context.Context, c Cluster) (rows []Row, err error) {
-	net := newNamespaces(c.Mbit)
-	defer func() {
-		if down := net.down(); err == nil {
-			err = down
-		}
-	}()
+// Run builds the cluster, trains by every method and takes it down.
+func (p Plan) Run(ctx context.Context) (rows []Row, err error) {
+	net := &namespaces{mbit: p.Mbit}
+	defer func() { err = errors.Join(err, net.down()) }()
 	if err := net.up(ctx); err != nil {
 		return nil, err
 	}
-	for _, method := range Exchanges {
-		if !p.Train {
-			break
+	for _, name := range p.Methods {
+		m, _ := method.Get(name)
+		real, modelled, err := p.train(ctx, net, m)
+		ordered := m.Family != method.Server || name == "bsp" // else the order of arrival decides
+		if err == nil && ordered && real.ParamsSHA256 != modelled.ParamsSHA256 {
+			err = fmt.Errorf("lab: %s: other parameters over TCP than in virtual time", name)
 		}
-		r, err := p.training(ctx, net, c, method)
 		if err != nil {
-			return nil, err
+			return rows, err
 		}
-		rows = append(rows, r)
-	}
-	for _, method := range Exchanges {
-		e := p.Exchange
-		e.Method, e.Rate = method, float64(slices.Min(c.Mbit))*1e6/8
-		real, err := p.exchange(ctx, net, e)
-		if err != nil {
-			return nil, err
-		}
-		modelled, err := Time(ctx, e, virtual.New(platform(c), virtual.Config{}))
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, compare(c, real, modelled))
+		seconds, virtual := real.Iteration.PerUpdate, modelled.Iteration.PerUpdate
+		rows = append(rows, Row{p.Mbit, name, real.BytesSent / updates, real.KernelBytes / updates, seconds, virtual, seconds / virtual, real.ParamsSHA256})
 	}
 	return rows, nil
 }
 
-// compare makes a row. Both runs made one step more than they timed.
-func compare(c Cluster, real, modelled *Timing) Row {
-	r := Row{Cluster: c, Exchange: real.Method, Bytes: real.Bytes, Real: SpreadOf(real.Seconds), Virtual: SpreadOf(modelled.Seconds).Median}
-	steps := int64(len(real.Seconds) + 1)
-	r.Body, r.TCP = real.Body/steps, real.Kernel/steps
-	return r.judge()
-}
-
-// platform returns the cluster as virtual time has it. An exchange computes nothing, so
-// the devices may have any speed.
-func platform(c Cluster) *cluster.Platform {
-	p := cluster.Uniform(len(c.Mbit), cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 1, Latency: latency}, nil)
-	for i := range p.Workers {
-		p.Workers[i].Bandwidth = float64(c.Mbit[i]) * 1e6 / 8
+// train trains by one command in the namespaces and in virtual time: an MLP of 670,000 parameters, whose arithmetic, at
+// the 50 GFLOP/s of a core here, is some per cent of its exchange's time.
+func (p Plan) train(ctx context.Context, net *namespaces, m method.Method) (real, modelled train.Outcome, err error) {
+	platform := cluster.Uniform(len(p.Mbit), cluster.Host{Name: "w", FLOPS: 50e9, Latency: 25 * time.Microsecond}, nil)
+	for i, mbit := range p.Mbit {
+		platform.Workers[i].Bandwidth = float64(mbit) * 1e6 / 8
 	}
-	return p
-}
-
-// exchange makes the exchange's steps, a rank in every namespace.
-func (p Plan) exchange(ctx context.Context, net *namespaces, e Exchange) (*Timing, error) {
-	got := &Timing{}
-	err := p.inside(ctx, net, got, "lab", "ring-worker", "--exchange", e.Method, "--bytes", strconv.Itoa(e.Bytes), "--steps", strconv.Itoa(e.Steps),
-		"--density", fmt.Sprint(e.Density), "--segment", strconv.Itoa(e.Segment), "--bandwidth", fmt.Sprint(e.Rate))
-	if err == nil && (len(got.Seconds) != e.Steps || !(slices.Min(got.Seconds) > 0)) {
-		err = fmt.Errorf("lab: %s: %d steps of %v s, want %d", e.Method, len(got.Seconds), got.Seconds, e.Steps)
+	if m.Family == method.Server {
+		platform.Server, platform.Workers = &platform.Workers[0], platform.Workers[1:]
 	}
-	return got, err
-}
-
-// inside runs a command of this binary as a rank in every namespace and reads the object
-// that rank 0 prints.
-func (p Plan) inside(ctx context.Context, net *namespaces, into any, words ...string) error {
-	binary, err := os.Executable()
+	file, err := os.CreateTemp("", "gradsync-lab-*.json")
 	if err != nil {
-		return err
+		return real, modelled, err
 	}
-	words = append([]string{binary, "--json", "--quiet"}, words...)
+	defer os.Remove(file.Name())
+	_, err = file.Write(cluster.Marshal(platform))
+	self, missing := os.Executable()
+	if err = errors.Join(err, file.Close(), missing); err != nil {
+		return real, modelled, err
+	}
+	words := []string{self, "--json", "--quiet", "train", "--sync", m.Name, "--model", "mlp", "--raw-pixels", "--platform", file.Name(),
+		"--workers", strconv.Itoa(len(platform.Workers)), "--updates", strconv.Itoa(updates), "--warmup", "1", "--eval-every", "-1",
+		"--launch=-1ns", "--overhead=-1ns"}
+	if m.Name == "ringsparse" { // B of the cost rule, the same for both
+		words = append(words, "--link", fmt.Sprint(float64(slices.Min(p.Mbit))*1e6/8))
+	}
+	words = append(words, p.Words...)
+	if err := p.inside(ctx, &real, net, append(words, "--runtime", "tcp")); err != nil {
+		return real, modelled, err
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env, cmd.Stderr = launch.Environment(nil), p.Errors
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &modelled)
+	}
+	return real, modelled, err
+}
+
+// inside runs a command as a rank in every namespace and reads the object that rank 0 prints.
+func (p Plan) inside(ctx context.Context, into any, net *namespaces, words []string) error {
 	at := tcp.Config{Size: len(net.mbit), Job: launch.NewJob(), Rendezvous: address(0) + ":" + launch.Port, Timeout: 20 * time.Second,
 		Join: 20 * time.Second, Insecure: true} // a network of its own
 	var children []launch.Child
 	for i := range net.mbit {
 		at.Rank, at.Host, at.Listen = i, i == 0, address(i)
 		line := inSpace(net.space(i), words...)
-		c := launch.Rank(at, address(i), exec.Command(line[0], line[1:]...))
-		children = append(children, c)
+		children = append(children, launch.Rank(at, address(i), exec.Command(line[0], line[1:]...)))
 	}
 	var out bytes.Buffer
 	if err := launch.Tend(ctx, children, &out, p.Errors); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	if err := json.Unmarshal(out.Bytes(), into); err != nil {
-		return fmt.Errorf("lab: what rank 0 printed: %w: %q", err, out.String())
-	}
-	return nil
+	return json.Unmarshal(out.Bytes(), into)
 }
