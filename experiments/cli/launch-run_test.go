@@ -172,7 +172,8 @@ func TestLaunchKilledRank(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q, want %q", test, l.rc, msg, last)
 		}
 		for rank := range test.np {
-			if want := fmt.Sprintf("[%d] gradsync: train: ring on heterogeneous6: cluster: rank %d (127.0.0.1:", rank, test.victim); rank != test.victim && !strings.Contains(msg, want) {
+			want := fmt.Sprintf("[%d] gradsync: train: ring on heterogeneous6: cluster: rank %d (127.0.0.1:", rank, test.victim)
+			if rank != test.victim && !strings.Contains(msg, want) {
 				t.Errorf("%v: no line %q in\n%s", test, want, msg)
 			}
 		}
@@ -192,7 +193,8 @@ func TestLaunchStoppedRank(t *testing.T) {
 	}
 	<-l.ended
 	msg := l.errOut.String()
-	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: train: ring on heterogeneous6: cluster: rank 1 (127.0.0.1:") || !strings.Contains(msg, "silent") ||
+	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: train: ring on heterogeneous6: cluster: rank 1 (127.0.0.1:") ||
+		!strings.Contains(msg, "silent") ||
 		!strings.HasSuffix(msg, "gradsync: launch: rank 0 at 127.0.0.1 ended with exit code 1; killed, as it did not end when told to: rank 1 at 127.0.0.1\n") {
 		t.Errorf("exit code %d, %q", l.rc, msg)
 	}
