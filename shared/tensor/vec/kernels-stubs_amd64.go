@@ -32,11 +32,6 @@ func addIntAVX2(dst *int32, src *byte, n int)
 //go:noescape
 func subIntAVX2(dst *int32, src *byte, n int)
 
-// quantiseAVX2 writes src·scale as int32, clamped; counts gets, 16 words each, per lane: out of range, NaN, Inf.
-//
-//go:noescape
-func quantiseAVX2(dst *byte, src *float32, n int, scale float32, bound float32, limit int32, counts *uint32)
-
 // fixAVX2 writes src·scale as int32 up to the block with the first element beyond ±bound, and returns how many.
 //
 //go:noescape
@@ -82,11 +77,6 @@ func addIntAVX512(dst *int32, src *byte, n int)
 //go:noescape
 func subIntAVX512(dst *int32, src *byte, n int)
 
-// quantiseAVX512 writes src·scale as int32, clamped; counts gets, 16 words each, per lane: out of range, NaN, Inf.
-//
-//go:noescape
-func quantiseAVX512(dst *byte, src *float32, n int, scale float32, bound float32, limit int32, counts *uint32)
-
 // fixAVX512 writes src·scale as int32 up to the block with the first element beyond ±bound, and returns how many.
 //
 //go:noescape
@@ -121,16 +111,6 @@ func unpackAVX2(dst *float32, bitmap *byte, values *byte, n int) int
 //
 //go:noescape
 func unpackAVX512(dst *float32, bitmap *byte, values *byte, n int) int
-
-// unpackAddAVX2 adds the values where the bitmap has ones and leaves the rest; it returns the values' bytes.
-//
-//go:noescape
-func unpackAddAVX2(dst *float32, bitmap *byte, values *byte, n int) int
-
-// unpackAddAVX512 adds the values where the bitmap has ones and leaves the rest; it returns the values' bytes.
-//
-//go:noescape
-func unpackAddAVX512(dst *float32, bitmap *byte, values *byte, n int) int
 
 // transpose8AVX2 writes the transpose of 8 rows of src; strides are in bytes, columns is a multiple of 8.
 //

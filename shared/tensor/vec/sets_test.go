@@ -125,8 +125,6 @@ var operations = []struct {
 		return AppendBitmap(v.wire[:0:len(v.coded)], v.b)
 	}},
 	{"FromBitmap", true, func(v *vectors, _ *rand.Rand) any { return FromBitmap(v.a, v.coded) }},
-	{"AddBitmap", false, func(v *vectors, _ *rand.Rand) any { return AddBitmap(v.a, v.coded) }},
-	{"Quantise", true, func(v *vectors, r *rand.Rand) any { s, l := ranges(r); return Quantise(v.p, v.a, s, l) }},
 	{"QuantiseRange", true, func(v *vectors, r *rand.Rand) any { return QuantiseRange(v.p, v.a, limits[r.IntN(len(limits))]) }},
 	{"AddInt32Wide", true, func(v *vectors, r *rand.Rand) any {
 		wide := make([]int64, len(v.p)+2)
@@ -159,10 +157,6 @@ func transposeSome(v *vectors, r *rand.Rand) any {
 
 // limits of QuantiseRange: 0.1 lies between two float32, 1e39 beyond the largest.
 var limits = []float64{10, 640, 0.1, 1e-30, 1e39, 0x1p-149, 1}
-
-func ranges(r *rand.Rand) (scale float32, limit int32) {
-	return []float32{1, 0.5, 1e-30, 3e38, 1e6, 1e-45}[r.IntN(6)], []int32{0, 1, 127, 1 << 24, 1<<24 + 1, math.MaxInt32 - 64, math.MaxInt32}[r.IntN(7)]
-}
 
 // sameAsPortable runs one operation on equal operands, first in Go.
 func sameAsPortable(t rapid.TB, set isa, op, n int, seed uint64) {

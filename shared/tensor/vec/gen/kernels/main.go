@@ -87,17 +87,14 @@ func main() {
 	for _, s := range []set{{"AVX2", false}, {"AVX512", true}} {
 		s.elementwise()
 		s.integers()
-		s.quantise()
 		s.fixed()
 		s.wideSum()
 		s.count()
 	}
 	packAVX2()
 	packAVX512()
-	for _, add := range []bool{false, true} {
-		unpackAVX2(add)
-		unpackAVX512(add)
-	}
+	unpackAVX2()
+	unpackAVX512()
 	transpose(8)
 	transpose(16)
 	features()

@@ -5,19 +5,14 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-const unpackSignature = "(dst *float32, bitmap *byte, values *byte, n int) int"
+const (
+	unpackSignature = "(dst *float32, bitmap *byte, values *byte, n int) int"
+	unpackDoc       = "writes the values where the bitmap has ones and +0 elsewhere; it returns the values' bytes."
+)
 
-func unpackName(add bool) (name, doc string) {
-	if add {
-		return "unpackAdd", "adds the values where the bitmap has ones and leaves the rest; it returns the values' bytes."
-	}
-	return "unpack", "writes the values where the bitmap has ones and +0 elsewhere; it returns the values' bytes."
-}
-
-func unpackAVX512(add bool) {
+func unpackAVX512() {
 	s := set{"AVX512", true}
-	name, doc := unpackName(add)
-	s.kernel(name, unpackSignature, doc)
+	s.kernel("unpack", unpackSignature, unpackDoc)
 	dst, bitmap, values := pointer("dst"), pointer("bitmap"), pointer("values")
 	begin := GP64()
 	MOVQ(values.Base, begin)
@@ -26,12 +21,6 @@ func unpackAVX512(add bool) {
 		MOVWLZX(bitmap, mask)
 		KMOVW(mask, some)
 		VPEXPANDD_Z(values, some, v) // reads as many values as there are ones
-		if add {
-			d := ZMM()
-			VMOVUPS(dst, d)
-			VADDPS(v, d, some, d)
-			v = d
-		}
 		VMOVUPS(v, dst)
 		POPCNTL(mask, c)
 		LEAQ(values.Idx(c.As64(), 4), values.Base)
@@ -43,10 +32,9 @@ func unpackAVX512(add bool) {
 	RET()
 }
 
-func unpackAVX2(add bool) {
+func unpackAVX2() {
 	s := set{"AVX2", false}
-	name, doc := unpackName(add)
-	s.kernel(name, unpackSignature, doc)
+	s.kernel("unpack", unpackSignature, unpackDoc)
 	dst, bitmap, values := pointer("dst"), pointer("bitmap"), pointer("values")
 	begin := GP64()
 	MOVQ(values.Base, begin)
@@ -62,15 +50,8 @@ func unpackAVX2(add bool) {
 			VPMASKMOVD(values, firstLanes(window, c), v)
 			MOVQ(next, values.Base)
 			VPERMD(v, lanes, v)
-			if add {
-				d := YMM()
-				VMOVUPS(dst.Offset(at), d)
-				VADDPS(v, d, v)
-				VBLENDVPS(lanes, d, v, v)
-			} else {
-				VPSRAD(Imm(31), lanes, lanes)
-				VPANDN(v, lanes, v)
-			}
+			VPSRAD(Imm(31), lanes, lanes)
+			VPANDN(v, lanes, v)
 			VMOVUPS(v, dst.Offset(at))
 		}
 		ADDQ(Imm(2), bitmap.Base)
