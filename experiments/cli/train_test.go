@@ -135,7 +135,7 @@ func TestTrainUsage(t *testing.T) {
 		"train --updates 3 extra":      "flags only",
 		"data fetch moon":              "fashion-mnist",
 		"data look":                    "list, verify, fetch",
-		"bench wings":                  "cluster, step",
+		"bench wings":                  "step, gpu",
 		"grad --samples 0:8":           "--out",
 	} {
 		if rc, _, msg := gradsync(fields(command)...); rc != exitUsage || !strings.Contains(msg, want) {

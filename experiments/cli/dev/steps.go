@@ -76,7 +76,7 @@ var raced = []string{
 	"./shared/cluster", "./shared/cluster/collective", "./shared/cluster/faults", "./shared/cluster/internal/...", "./shared/cluster/local",
 	"./shared/cluster/mpi", "./shared/cluster/tcp", "./shared/cluster/virtual",
 	"./papers/codedsgd", "./papers/dasp", "./papers/ringsparse", "./shared/tensor/engine/asm", "./shared/tensor/engine/internal/team",
-	"./shared/gpu/driver", "./shared/gpu/engine", "./shared/gpu/internal/ptx",
+	"./shared/gpu/check", "./shared/gpu/driver", "./shared/gpu/engine", "./shared/gpu/internal/ptx",
 }
 
 // race is skipped, in one line, where there is no C compiler. What races does so in the

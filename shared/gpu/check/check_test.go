@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gradsync/shared/gpu/driver"
@@ -15,6 +16,7 @@ import (
 	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
+	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/portable"
 )
 
@@ -52,6 +54,9 @@ func all(t *testing.T, d driver.Driver) (names []string, out []Outcome) {
 // TestEmulated: the interpreter of the PTX does every trial right, and its bits are those of bits.csv, which
 // GRADSYNC_RENEW=1 writes.
 func TestEmulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test has it")
+	}
 	names, out := all(t, emulator(t))
 	text := ""
 	for i, o := range out {
@@ -148,6 +153,58 @@ func TestCompare(t *testing.T) {
 		b := &bench{sum: sha256.New()}
 		if b.compare(c.got, c.want); b.off != c.off {
 			t.Errorf("%v beside %v: off by %g, want %g", c.got, c.want, b.off, c.off)
+		}
+	}
+}
+
+// adder is a device of a group that adds in memory; one that is broken adds 1 too much.
+type adder struct {
+	tensor.Collective
+	ranks  int
+	broken bool
+	mu     sync.Mutex
+	all    sync.WaitGroup
+	sum    []float32
+}
+
+type place struct{ of *adder }
+
+func (a *adder) NewGroup() ([]byte, error) {
+	a.all.Add(a.ranks)
+	return nil, nil
+}
+func (a *adder) Join([]byte, int, int) (tensor.Group, error) { return place{a}, nil }
+func (a *adder) Make(_ *tensor.Call, n int) []float32        { return make([]float32, n) }
+func (a *adder) Upload(_ *tensor.Call, dst, src []float32)   { copy(dst, src) }
+func (a *adder) Receive(_ *tensor.Call, dst []float32) error { copy(dst, a.sum); return nil }
+func (a *adder) Settle(*tensor.Call) error                   { return nil }
+func (a *adder) Release(*tensor.Call) error                  { return nil }
+func (place) Close() error                                   { return nil }
+func (place) Abort() error                                   { return nil }
+func (p place) SumSend(_ *tensor.Call, src []float32) {
+	a := p.of
+	a.mu.Lock()
+	if a.sum == nil {
+		a.sum = make([]float32, len(src))
+	}
+	for i, v := range src {
+		a.sum[i] += v
+	}
+	if a.broken {
+		a.sum[7]++
+	}
+	a.mu.Unlock()
+	a.all.Done()
+	a.all.Wait()
+}
+
+// TestSum: ranks that sum right pass, ranks of which one value is wrong do not.
+func TestSum(t *testing.T) {
+	for _, broken := range []bool{false, true} {
+		a := &adder{ranks: 3, broken: broken}
+		o, err := Sum([]tensor.Collective{a, a, a})
+		if err != nil || o.OK() == broken || o.Values != 3<<20 {
+			t.Errorf("broken %t: %+v, %v", broken, o, err)
 		}
 	}
 }
