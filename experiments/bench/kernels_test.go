@@ -57,7 +57,8 @@ func kernel(_ testing.TB, k keys, by string, measure func(work, func() error) er
 	}
 	full := vec.Bytes(n)
 	wire := vec.AppendBitmap(make([]byte, 0, vec.BitmapBytes(n, n)), x)
-	op, moved, once := k["op"], 0, func() error { return nil }
+	op, moved := k["op"], 0
+	var once func() error
 	if by == "copy" {
 		op = by
 	}

@@ -65,11 +65,11 @@ func New(built, dir string, o Options) (*Library, error) {
 	return open(path, o)
 }
 
-// linked sets up the libcuda.so.1 that this program was linked to, see Install. The error
+// Linked sets up the libcuda.so.1 that this program was linked to, see Install. The error
 // says so if it is no fake.
 //
 // Source: ours: see Library
-func linked(o Options) (*Library, error) {
+func Linked(o Options) (*Library, error) {
 	l, err := open("libcuda.so.1", o)
 	if err != nil {
 		return nil, fmt.Errorf("fake: the program's libcuda.so.1 is not a fake driver: %w", err)

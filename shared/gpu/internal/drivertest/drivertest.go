@@ -19,10 +19,10 @@ import (
 // Source: ours: the contract in shared/gpu/driver/driver.go
 func Run(t *testing.T, open func(t *testing.T) driver.Driver) { run(t, open, graph) }
 
-// runWithoutGraphs is Run for a driver that has no graphs and must say so.
+// RunWithoutGraphs is Run for a driver that has no graphs and must say so.
 //
 // Source: ours: see Run
-func runWithoutGraphs(t *testing.T, open func(t *testing.T) driver.Driver) { run(t, open, noGraph) }
+func RunWithoutGraphs(t *testing.T, open func(t *testing.T) driver.Driver) { run(t, open, noGraph) }
 
 func run(t *testing.T, open func(t *testing.T) driver.Driver, graph func(t *testing.T, d driver.Driver)) {
 	for _, c := range []struct {
