@@ -90,7 +90,7 @@ gpu-cu: ## build with gorgonia.org/cu and run the suites of drivers and engines 
 gpu-mutants: ## plant mistakes into the GPU's kernels: who finds them, and why (two minutes); needs clang-19, for the fake driver g++
 	@GRADSYNC_LONG=1 go test -v -count=1 -vet=off -timeout 30m ./shared/gpu/mutants
 
-gpu-bundle: build ## build the folder to take to a machine with a GPU and no Go (OUT/gpu): program, tests, run.sh
+gpu-bundle: build ## build the folder to take to a machine with a GPU and no Go (OUT/gpu): program, run.sh
 	@$(BIN) dev gpu-bundle --out $(OUT)/gpu
 
 clean: ## remove what was built and run here (bin/, out/)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,14 +46,15 @@ func (a *app) checkDevice(file string) error {
 	if r.LeNet5, err = check.Network(d.Driver(), cpu); err != nil {
 		return err
 	}
-	if err := checkSum(r); err != nil {
-		return err
-	}
+	checkSum(r)
 	if err := a.checkSteps(r, d.Engine()); err != nil {
 		return err
 	}
 	r.Judge()
 	text, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
+	}
 	if err == nil {
 		err = atomic.WriteFile(file, append(text, '\n'))
 	}
@@ -65,12 +67,13 @@ func (a *app) checkDevice(file string) error {
 	return err
 }
 
-// checkSum lets two GPUs sum by NCCL, where there are two and it is found.
-func checkSum(r *check.Report) error {
+// checkSum lets two GPUs sum by NCCL, where there are two and it is found. What fails there is wrong, and no reason to
+// lose the rest.
+func checkSum(r *check.Report) {
 	devices, err := gpu.OpenRanks([]int{0, 1}, gpu.Options{})
 	if err != nil {
 		r.NoSum = oneLine(err)
-		return nil
+		return
 	}
 	var engines []tensor.Collective
 	for _, d := range devices {
@@ -80,8 +83,10 @@ func checkSum(r *check.Report) error {
 	for _, d := range devices {
 		err = errors.Join(err, d.Close())
 	}
+	if err != nil {
+		sum.Error = oneLine(err)
+	}
 	r.Sum = &sum
-	return err
 }
 
 // Training steps of these networks are timed at batch 64, each for so long.
@@ -100,10 +105,10 @@ func (a *app) checkSteps(r *check.Report, e tensor.Engine) error {
 	for _, m := range checkedModels {
 		fmt.Fprintf(a.err, "training steps of %s at batch 64\n", m)
 		ours, err := check.TimeStep(e, m, 64, checkedFor)
-		if err != nil {
-			return err
-		}
 		s := check.Step{Model: m, Ours: 1e3 * ours.Seconds()}
+		if err != nil {
+			s.Error = oneLine(err)
+		}
 		if r.NoPyTorch == "" {
 			if s.PyTorch, err = torchStep(dir, m); err != nil {
 				r.NoPyTorch = oneLine(err)
@@ -121,7 +126,8 @@ var perStep = regexp.MustCompile(`(?m)\s([0-9.e+]+)\s+ns/op`)
 func torchStep(dir, model string) (float64, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*checkedFor+time.Minute)
 	defer cancel()
-	c := exec.CommandContext(ctx, "python3", filepath.Join(dir, "torch_step.py"),
+	python := cmp.Or(os.Getenv("GRADSYNC_PYTHON"), "python3")
+	c := exec.CommandContext(ctx, python, filepath.Join(dir, "torch_step.py"),
 		"BenchmarkStep/model="+model+"/batch=64/by=pytorch-cuda", fmt.Sprint(checkedFor.Seconds()))
 	out, err := c.CombinedOutput()
 	if m := perStep.FindSubmatch(out); m != nil && err == nil {
@@ -129,7 +135,7 @@ func torchStep(dir, model string) (float64, error) {
 		return ns / 1e6, err
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return 0, fmt.Errorf("python3 torch_step.py: %v: %s", err, lines[len(lines)-1])
+	return 0, fmt.Errorf("%s torch_step.py: %v: %s", python, err, lines[len(lines)-1])
 }
 
 func (a *app) printCheck(r *check.Report) error {
@@ -163,7 +169,7 @@ func (a *app) printCheck(r *check.Report) error {
 		if s.PyTorch > 0 {
 			beside = fmt.Sprintf("PyTorch %.1f ms", s.PyTorch)
 		}
-		fmt.Fprintf(w, "training step of %s\t%.1f ms\t%s\n", s.Model, s.Ours, beside)
+		fmt.Fprintf(w, "training step of %s\t%.1f ms\t%s\n", s.Model, s.Ours, cmp.Or(s.Error, beside))
 	}
 	return w.Flush()
 }

@@ -34,6 +34,28 @@ func TestCheckDevice(t *testing.T) {
 		len(r.Steps) != 1 || !strings.Contains(r.NoPyTorch, "executable file not found") {
 		t.Errorf("%v: %.200s", err, text)
 	}
+	wrong := 0
+	for call := 1; call <= 10; call++ { // of NCCL's fails; the rest is told all the same
+		if err := nccl.FailAt(call, 3); err != nil {
+			t.Fatal(err)
+		}
+		var failed check.Report
+		rc, _, msg := gradsync("devices", "--check", file)
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &failed)
+		}
+		refused := failed.Sum != nil && strings.Contains(failed.Sum.Error, "what it has to say (3)")
+		if err != nil || failed.Right == refused || (rc == exitDiffer) != refused || !failed.LeNet5.OK() {
+			t.Errorf("call %d fails: exit %d, %v, %s%.300s", call, rc, err, msg, text)
+		}
+		if refused {
+			wrong++
+		}
+	}
+	if wrong < 3 {
+		t.Errorf("%d of NCCL's calls failed in the sum", wrong)
+	}
 	for _, l := range []*fakegpu.Library{cuda, nccl} {
 		if n, err := l.Count("open"); n != 0 || err != nil {
 			t.Errorf("%d things were not given back, %v", n, err)

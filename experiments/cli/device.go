@@ -173,8 +173,8 @@ be used. A GPU needs NVIDIA's driver (CUDA 11.0 or newer) and nothing else; cuBL
 make it faster where they are found.
 
 --check FILE judges the first GPU and writes one file of JSON, exit code 3 if it is wrong: every
-kernel beside the CPU, LeNet-5's bits, training steps beside PyTorch where python3 has it, NCCL's
-sum where there are two GPUs.
+kernel beside the CPU, LeNet-5's bits, training steps beside PyTorch where python3
+(or GRADSYNC_PYTHON) has it, NCCL's sum where there are two GPUs.
 
 ` + gpu.EnvDriver + ` is the path of the driver library where the loader does not find it;
 ` + gpu.EnvLibraries + ` are folders of cuBLAS, cuDNN and NCCL, "none" leaves them out;

@@ -96,7 +96,7 @@ func Register(m Method) {
 	}
 	m.Flags = slices.Clone(m.Flags)
 	for i, f := range m.Flags {
-		g, known := FlagOf(f.Name)
+		g, known := flagOf(f.Name)
 		_, list := g.Default.([]string)
 		switch {
 		case known && (g.Help != f.Help || g.Want != f.Want || !list && g.Default != f.Default):
@@ -151,8 +151,8 @@ func Flags() (out []Flag) {
 	return out
 }
 
-// FlagOf returns the flag called name.
-func FlagOf(name string) (Flag, bool) {
+// flagOf returns the flag called name.
+func flagOf(name string) (Flag, bool) {
 	for _, m := range registered {
 		for _, f := range m.Flags {
 			if f.Name == name {

@@ -30,7 +30,7 @@ func TestDescriptorsAreWhole(t *testing.T) {
 			if slices.ContainsFunc(m.Flags[:i], func(g Flag) bool { return g.Name == f.Name }) {
 				t.Errorf("%s has --%s twice", m.Name, f.Name)
 			}
-			if known, _ := FlagOf(f.Name); known.Help != f.Help {
+			if known, _ := flagOf(f.Name); known.Help != f.Help {
 				t.Errorf("--%s is two different flags", f.Name)
 			}
 		}

@@ -53,7 +53,7 @@ func TestSizeCounts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("measured\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	list := "papers/a.go:1:2: unreachable func: A\nshared/clustertest/b.go:3:4: unreachable func: B.C\n" +
+	list := "papers/a.go:1:2: unreachable func: A\nshared/cluster/internal/clustertest/b.go:3:4: unreachable func: B.C\n" +
 		"shared/x_test/c.go:5:6: unreachable func: D\npapers/test/x/d.go:7:8: unreachable func: E\n\n"
 	if n := countDead(list); n != 2 {
 		t.Errorf("%d functions counted, want 2 of\n%s", n, list)

@@ -76,16 +76,18 @@ var kindNames = map[string]notebook.Both{
 	result.Shared: {"timed on a shared trajectory", "同一训练轨迹上计时"}, result.Counted: {"counted", "计数"}, result.Stated: {"stated", "假设与陈述"},
 }
 
-// KindOrder is every kind, in the order in which a badge names them.
-var KindOrder = []string{result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Counted, result.Stated}
+// kindOrder is every kind, in the order in which a badge names them.
+var kindOrder = []string{
+	result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Counted, result.Stated,
+}
 
-// KindsOf lists the kinds of r and of its frames, in the order of KindOrder.
+// KindsOf lists the kinds of r and of its frames, in the order of kindOrder.
 func KindsOf(r *result.Result) []string {
 	has := map[string]bool{r.Kind: true}
 	for _, f := range r.Frames {
 		has[KindOr(f.Kind, r.Kind)] = true
 	}
-	return slices.DeleteFunc(slices.Clone(KindOrder), func(k string) bool { return !has[k] })
+	return slices.DeleteFunc(slices.Clone(kindOrder), func(k string) bool { return !has[k] })
 }
 
 // KindOr returns a frame's own kind or else its result's.

@@ -42,7 +42,7 @@ func TestWordsOfKindsAndVerdicts(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range KindOrder {
+	for _, k := range kindOrder {
 		two(k, Kinds[k], kindNames[k])
 	}
 	for _, v := range Verdicts {
@@ -64,7 +64,7 @@ func TestWordsOfKindsAndVerdicts(t *testing.T) {
 			t.Errorf("%s has no words", v)
 		}
 	}
-	if len(Kinds) != len(KindOrder) || len(kindNames) != len(KindOrder) {
-		t.Errorf("%d kinds, %d in order, %d names", len(Kinds), len(KindOrder), len(kindNames))
+	if len(Kinds) != len(kindOrder) || len(kindNames) != len(kindOrder) {
+		t.Errorf("%d kinds, %d in order, %d names", len(Kinds), len(kindOrder), len(kindNames))
 	}
 }

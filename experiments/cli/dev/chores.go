@@ -96,7 +96,8 @@ func maintenance(version string) []*cobra.Command {
 		command("test", "Check style and import rules, then run all tests", func() []step { return append(lint(), tests()...) }),
 		command("test-long", "Run all tests, the slow ones too", long),
 		command("lint", "Check gofmt, go vet, the import rules and staticcheck", lint),
-		command("race", "Run the race tests of the cluster, the papers and the GPU's drivers (needs a C compiler)", race),
+		command("race",
+			"Run the race tests of the cluster, the papers, engine asm and the GPU's drivers (needs a C compiler)", race),
 		soak(),
 		command("reports", "Render the committed results to reports/html and the README's table", reports),
 		command("reports-check", "Render the committed results anew and compare with the committed pages byte by byte", reportsCheck),
@@ -106,7 +107,7 @@ func maintenance(version string) []*cobra.Command {
 		ciCheck(),
 		command("ci-results", "Renew the committed results of profile ci", ciResults),
 		publish(),
-		command("benchmarks", "Measure every section of BENCHMARKS.md on this machine and write it", benchmarks),
+		command("benchmarks", "Measure every table of BENCHMARKS.md on this machine; write it and BENCHMARKS.json", benchmarks),
 		release(version),
 		renameModule(),
 	}

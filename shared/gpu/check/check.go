@@ -153,8 +153,13 @@ func Sum(devices []tensor.Collective) (Outcome, error) {
 	}
 	got, errs := make([][]float32, len(devices)), make([]error, len(devices))
 	var all sync.WaitGroup
+	var together ranks
 	for rank, d := range devices {
-		all.Go(func() { got[rank], errs[rank] = sumOn(d, group, rank, len(devices), n) })
+		all.Go(func() {
+			if got[rank], errs[rank] = together.sum(d, group, rank, len(devices), n); errs[rank] != nil {
+				errs[rank] = errors.Join(errs[rank], together.abort())
+			}
+		})
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -175,11 +180,35 @@ func Sum(devices []tensor.Collective) (Outcome, error) {
 	return o, nil
 }
 
-// sumOn is one rank's part of Sum.
-func sumOn(d tensor.Collective, id []byte, rank, ranks, n int) (out []float32, err error) {
-	group, err := d.Join(id, rank, ranks)
+// ranks are the groups of Sum's ranks: one that fails aborts all, since a device would wait for it for ever.
+type ranks struct {
+	mu     sync.Mutex
+	groups []tensor.Group
+	failed bool
+}
+
+func (r *ranks) abort() (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = true
+	for _, g := range r.groups {
+		err = errors.Join(err, g.Abort())
+	}
+	return err
+}
+
+// sum is one rank's part of Sum.
+func (r *ranks) sum(d tensor.Collective, id []byte, rank, of, n int) (out []float32, err error) {
+	group, err := d.Join(id, rank, of)
 	if err != nil {
 		return nil, err
+	}
+	r.mu.Lock()
+	r.groups = append(r.groups, group)
+	failed := r.failed
+	r.mu.Unlock()
+	if failed {
+		return nil, errors.New("another rank has failed")
 	}
 	var c tensor.Call
 	out = make([]float32, n)
@@ -190,7 +219,10 @@ func sumOn(d tensor.Collective, id []byte, rank, ranks, n int) (out []float32, e
 	d.Upload(&c, at, out)
 	group.SumSend(&c, at)
 	err = d.Receive(&c, out)
-	return out, errors.Join(err, d.Settle(&c), group.Close(), d.Release(&c))
+	if err = errors.Join(err, d.Settle(&c), d.Release(&c)); err == nil {
+		err = group.Close()
+	}
+	return out, err
 }
 
 // bench is a device with the kernels, and what one trial came to.

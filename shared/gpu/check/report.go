@@ -23,6 +23,7 @@ type Step struct {
 	Model   string  `json:"model"`
 	Ours    float64 `json:"gradsync_ms"`
 	PyTorch float64 `json:"pytorch_ms,omitempty"`
+	Error   string  `json:"error,omitempty"`
 }
 
 // Judge sets Right: whether every bit and sum is right; speed is not judged.
