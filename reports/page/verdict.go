@@ -77,9 +77,8 @@ var kindNames = map[string]notebook.Both{
 }
 
 // kindOrder is every kind, in the order in which a badge names them.
-var kindOrder = []string{
-	result.TimingOnly, result.Trained, result.Shared, result.Modelled, result.Counted, result.Stated,
-}
+var kindOrder = []string{result.TimingOnly, result.Trained, result.Shared,
+	result.Modelled, result.Counted, result.Stated}
 
 // KindsOf lists the kinds of r and of its frames, in the order of kindOrder.
 func KindsOf(r *result.Result) []string {
