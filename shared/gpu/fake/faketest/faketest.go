@@ -17,7 +17,7 @@ import (
 // race detector, which looks for who shares a driver.
 //
 // Source: ours: building one takes half a minute, once
-func Library(t *testing.T, o fake.Options) *fake.Library {
+func Library(t testing.TB, o fake.Options) *fake.Library {
 	t.Helper()
 	if testing.Short() && !race.Enabled {
 		t.Skip("takes seconds: make test has it")
@@ -28,7 +28,7 @@ func Library(t *testing.T, o fake.Options) *fake.Library {
 // Of does Library for other kernels, in a short test too.
 //
 // Source: ours: tests plant mistakes
-func Of(t *testing.T, sources fs.FS, o fake.Options) *fake.Library {
+func Of(t testing.TB, sources fs.FS, o fake.Options) *fake.Library {
 	t.Helper()
 	built, err := fake.Build(sources)
 	if errors.Is(err, fake.ErrMissing) {
@@ -47,7 +47,7 @@ func Of(t *testing.T, sources fs.FS, o fake.Options) *fake.Library {
 // Machine does Library, and makes it the only driver that package gpu finds, without libraries.
 //
 // Source: ours: NVIDIA's libraries do not work on it
-func Machine(t *testing.T, o fake.Options) *fake.Library {
+func Machine(t testing.TB, o fake.Options) *fake.Library {
 	t.Helper()
 	l := Library(t, o)
 	t.Setenv("GRADSYNC_CUDA_DRIVER", l.Path) // gpu.EnvDriver and gpu.EnvLibraries, which tests below gpu cannot import
@@ -58,7 +58,7 @@ func Machine(t *testing.T, o fake.Options) *fake.Library {
 // Open opens a library's first device.
 //
 // Source: ours: as driver.Open
-func Open(t *testing.T, l *fake.Library) driver.Driver {
+func Open(t testing.TB, l *fake.Library) driver.Driver {
 	t.Helper()
 	d, err := driver.Open(l.Path, 0)
 	if err != nil {
