@@ -20,6 +20,7 @@ import (
 const (
 	maxFileLines     = 600
 	maxFunctionLines = 70
+	maxFiles         = 30  // of Go in a folder, tests apart
 	maxLineLength    = 160 // characters
 )
 
@@ -59,11 +60,14 @@ func TestTidy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
+	seen, inFolder := 0, map[string]int{}
 	var long []string
 	for _, file := range files {
 		if isForeign(file) {
 			continue
+		}
+		if path.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go") {
+			inFolder[path.Dir(file)]++
 		}
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 		if os.IsNotExist(err) {
@@ -85,6 +89,11 @@ func TestTidy(t *testing.T) {
 				t.Error(c)
 			}
 			long = append(long, functions...)
+		}
+	}
+	for dir, n := range inFolder {
+		if n > maxFiles {
+			t.Errorf("%s has %d Go files beside its tests, want at most %d: give it a room", dir, n, maxFiles)
 		}
 	}
 	if seen < 40 {
