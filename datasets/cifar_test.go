@@ -165,13 +165,9 @@ func TestPickleProtocols(t *testing.T) {
 	for _, p := range []int{0, 2, 3, 4, 5} {
 		t.Run(fmt.Sprint("protocol ", p), func(t *testing.T) {
 			raw, err := os.ReadFile(filepath.Join("testdata", "pickle", fmt.Sprintf("p%d.pickle", p)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := tinyCIFAR(t, 2).readPickled(bytes.NewReader(raw), int64(len(raw)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var want []byte
 			for i, label := range []byte{3, 9} { // make.py's formula
 				want = append(want, label)

@@ -31,9 +31,7 @@ func TestEmbeddedArchiveIsTheCommittedOne(t *testing.T) {
 	for _, name := range []string{embedded.TrainImages, embedded.TrainLabels, embedded.TestImages,
 		embedded.TestLabels, embedded.TrainIndex, embedded.TestIndex} {
 		raw, err := embedded.Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		total += len(raw)
 		h.Write(raw)
 	}
@@ -52,9 +50,7 @@ func TestEmbeddedArchiveIsTheCommittedOne(t *testing.T) {
 func TestEmbeddedIsBalancedAndNormalised(t *testing.T) {
 	alone(t)
 	s, err := Open("fashion-mnist", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s.Origin != OriginEmbedded || s.Train.Len() != 10000 || s.Test.Len() != 1000 {
 		t.Fatalf("origin %s, %d + %d images, want embedded, 10000 + 1000", s.Origin, s.Train.Len(), s.Test.Len())
 	}
@@ -92,16 +88,12 @@ func TestEmbeddedEqualsTheOriginals(t *testing.T) {
 	}
 	alone(t)
 	whole, err := Open("fashion-mnist", Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if whole.Note != "" || whole.Train.Len() != 60000 {
 		t.Fatalf("%s is not the official set: %s", dir, whole.Note)
 	}
 	small, err := openEmbedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range []struct {
 		name       string
 		sub, whole *Split

@@ -153,9 +153,7 @@ func wantFile(t *testing.T, dir string, want []byte) {
 	t.Helper()
 	path := filepath.Join(dir, "test-set", "file.gz")
 	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s: %d bytes differ from what was served", path, len(got))
 	}
@@ -254,14 +252,10 @@ func TestFetchResumes(t *testing.T) {
 func deaf(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c.LocalAddr().String()
 }
@@ -376,8 +370,7 @@ func TestFetchTakesASlowMirrorIfThereIsNoOther(t *testing.T) {
 	}
 }
 
-// TestFetchSlowerThanTheStallTime: what counts is the pause between two pieces,
-// not the length of the download.
+// TestFetchSlowerThanTheStallTime: what counts is the pause between two pieces, not the length of the download.
 func TestFetchSlowerThanTheStallTime(t *testing.T) {
 	body := payload()
 	inVirtualTime(t, func(t *testing.T, serve func(func(http.ResponseWriter, *http.Request)) *mirror, o FetchOptions) {

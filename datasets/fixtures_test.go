@@ -16,9 +16,7 @@ import (
 func tinyIDX(t *testing.T) *entry {
 	t.Helper()
 	e, err := lookup(mnist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	small := *e
 	small.train, small.test = 20, 10
 	return &small
@@ -28,9 +26,7 @@ func tinyIDX(t *testing.T) *entry {
 func tinyCIFAR(t testing.TB, n int) *entry {
 	t.Helper()
 	e, err := lookup(cifar10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	small := *e
 	small.train, small.test = 5*n, n
 	return &small
@@ -157,23 +153,17 @@ func write(t *testing.T, files map[string][]byte) string {
 	// Not t.TempDir: its path holds the test's name, which might contain the very
 	// words that a test looks for in an error.
 	dir, err := os.MkdirTemp("", "data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for name, body := range files {
 		p := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(p), 0o755))
 		if body == nil {
 			err = os.Mkdir(p, 0o755)
 		} else {
 			err = os.WriteFile(p, body, 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return dir
 }

@@ -62,9 +62,7 @@ func FuzzPickle(f *testing.F) {
 	f.Add([]byte("cos\nsystem\n(S'true'\ntR."))
 	for _, p := range []string{"p0", "p2", "p4", "p5"} {
 		raw, err := os.ReadFile(filepath.Join("testdata", "pickle", p+".pickle"))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {

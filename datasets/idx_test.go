@@ -49,8 +49,7 @@ func TestIDXGoodLayouts(t *testing.T) {
 	}
 }
 
-// TestIDXBadInput has one case per way in which a file of the MNIST family can be
-// wrong.
+// TestIDXBadInput has one case per way in which a file of the MNIST family can be wrong.
 func TestIDXBadInput(t *testing.T) {
 	const images, labels = "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"
 	good := tinyIDXFiles()

@@ -19,12 +19,8 @@ import (
 func put(t *testing.T, body []byte, path ...string) string {
 	t.Helper()
 	at := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, body, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(at), 0o755))
+	must(t, os.WriteFile(at, body, 0o644))
 	return at
 }
 
@@ -35,9 +31,7 @@ var encoder = png.Encoder{CompressionLevel: png.NoCompression}
 func encoded(t *testing.T, img image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := encoder.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	must(t, encoder.Encode(&b, img))
 	return b.Bytes()
 }
 
@@ -85,15 +79,11 @@ func idx(body []byte, dims ...int) []byte {
 func everything(t *testing.T, folder string) string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	for _, e := range entries {
 		raw, err := os.ReadFile(filepath.Join(folder, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		fmt.Fprintf(&b, "%s %x\n", e.Name(), raw)
 	}
 	return b.String()
@@ -105,17 +95,13 @@ func TestImportClassFolders(t *testing.T) {
 	t.Setenv(EnvDir, "")
 	dir, to := pets(t), t.TempDir()
 	made, err := Import(dir, ImportOptions{Name: "pets", To: to})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !slices.Equal(made.Classes, []string{"cat", "dog"}) || !slices.Equal(made.Train, []int{8, 16}) || !slices.Equal(made.Test, []int{2, 4}) ||
 		made.Side != 28 || made.Channels != 1 || made.Split != SplitByKey || made.InBoth != 0 || made.Same {
 		t.Errorf("made %+v", made.Sidecar)
 	}
 	s, err := Open("pets", Options{Dir: to})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s.Classes != 2 || s.Train.Len() != 24 || s.Test.Len() != 6 || s.SHA256 != made.SHA256 || !strings.Contains(s.Note, "0.2 of each class") {
 		t.Errorf("opened %d classes, %d + %d images, %s, %q", s.Classes, s.Train.Len(), s.Test.Len(), s.SHA256, s.Note)
 	}
@@ -132,9 +118,7 @@ func TestImportClassFolders(t *testing.T) {
 	}
 	for i := range 30 { // other names, another order
 		class := map[bool]string{true: "cat", false: "dog"}[i < 10]
-		if err := os.Rename(filepath.Join(dir, class, fmt.Sprintf("%d.png", i)), filepath.Join(dir, class, fmt.Sprintf("%c%d.PNG", 'z'-i%20, i))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(dir, class, fmt.Sprintf("%d.png", i)), filepath.Join(dir, class, fmt.Sprintf("%c%d.PNG", 'z'-i%20, i))))
 	}
 	other := t.TempDir()
 	if _, err := Import(dir, ImportOptions{Name: "pets", To: other}); err != nil {
@@ -166,9 +150,7 @@ func TestSplitByKey(t *testing.T) {
 	for _, p := range c.train[:13] {
 		keys[p.key] = true
 	}
-	if err := c.split(0.2); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.split(0.2))
 	test := c.counts(c.test)
 	if test[0] != 3 { // 2.6 rounded
 		t.Errorf("%d of 13 images are for tests, want 3", test[0])
@@ -186,9 +168,7 @@ func TestSplitByKey(t *testing.T) {
 			c.train = append(c.train, picture{pixels: []byte{byte(max(i-8, 0)), byte(v)}})
 		}
 		c.name(0)
-		if err := c.split(0.2); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.split(0.2))
 		equal := 0
 		for _, p := range c.test {
 			if p.pixels[0] == 0 {
@@ -224,9 +204,7 @@ func TestImportChannels(t *testing.T) {
 			t.Fatalf("--channels %d: %+v, %v", channels, made, err)
 		}
 		s, err := Open("mixed", Options{Dir: to})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		images := map[string]bool{}
 		for _, split := range []*Split{&s.Train, &s.Test} {
 			for i := range split.Len() {
@@ -360,7 +338,7 @@ func TestImportNamesMistakes(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -16,9 +16,7 @@ func TestOpenUnknownName(t *testing.T) {
 func TestExplicitPlaceHasToExist(t *testing.T) {
 	alone(t)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o644))
 	missing := filepath.Join(t.TempDir(), "missing")
 	for _, name := range []string{"mnist", "fashion-mnist", "cifar-10"} {
 		_, err := OpenFor(name, Options{Dir: missing})
@@ -48,12 +46,8 @@ func TestBrokenSetIsNeverPassedOver(t *testing.T) {
 		wantError(t, err, filepath.Join(broken, file), "missing")
 		t.Setenv(EnvDir, "")
 		cache, err := cacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Dir(cache), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.MkdirAll(filepath.Dir(cache), 0o755))
 		if err := os.Symlink(broken, cache); err != nil {
 			t.Skip("needs symbolic links: ", err)
 		}
@@ -85,9 +79,7 @@ func TestOpenForFallsBackWithANote(t *testing.T) {
 		"cifar-10": {"the paper's CIFAR-10 was not found", "28×28×1 padded to 32×32 and repeated to 3 channels"},
 	} {
 		s, err := OpenFor(name, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.Name != "fashion-mnist" || s.Origin != OriginEmbedded {
 			t.Errorf("%s: got %s, %s", name, s.Name, s.Origin)
 		}
@@ -109,23 +101,15 @@ func TestOpenForFallsBackWithANote(t *testing.T) {
 func TestLookUpOrder(t *testing.T) {
 	alone(t)
 	official, err := lookup(mnist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	saved := *official
 	defer func() { *official = saved }()
 	official.train, official.test = 20, 10
 	first, second := write(t, tinyIDXFiles()), write(t, tinyIDXFiles())
 	cache, err := cacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(cache), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(cache, os.DirFS(write(t, tinyIDXFiles()))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.MkdirAll(filepath.Dir(cache), 0o755))
+	must(t, os.CopyFS(cache, os.DirFS(write(t, tinyIDXFiles()))))
 	for _, c := range []struct{ flag, env, path, origin string }{
 		{first, second, first, OriginDirectory},
 		{"", second, second, OriginDirectory},
@@ -135,9 +119,7 @@ func TestLookUpOrder(t *testing.T) {
 	} {
 		t.Setenv(EnvDir, c.env)
 		s, err := OpenFor(mnist, Options{Dir: c.flag})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.Path != filepath.Join(c.path, "mnist") || s.Origin != c.origin {
 			t.Errorf("flag %q, variable %q: read %s (%s), want %s (%s)", c.flag, c.env, s.Path, s.Origin, c.path, c.origin)
 		}
@@ -150,21 +132,15 @@ func TestLookUpOrder(t *testing.T) {
 func TestAnotherSetInPlace(t *testing.T) {
 	alone(t)
 	m, err := lookup(mnist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := lookup(fashionMNIST)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	savedM, savedF := *m, *f
 	defer func() { *m, *f = savedM, savedF }()
 	m.train, m.test, f.train, f.test = 20, 10, 20, 10
 	named := write(t, tinyIDXFiles())
 	s, err := Open(mnist, Options{Dir: named})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.content = s.SHA256 // from now on these images are Fashion-MNIST
 	_, err = Open(mnist, Options{Dir: named})
 	wantError(t, err, filepath.Join(named, "mnist"), "holds Fashion-MNIST, want MNIST")
@@ -196,9 +172,7 @@ func TestOfficialSets(t *testing.T) {
 			if errors.As(err, &missing) {
 				t.Skipf("needs %s in $%s", name, EnvDir)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if s.Note != "" {
 				t.Errorf("note %q, want none for the official files", s.Note)
 			}

@@ -65,9 +65,7 @@ func TestFillByDefinition(t *testing.T) {
 			}
 			size := c.c * c.dst * c.dst
 			got := make([]float32, 3*size)
-			if err := s.Fill(got, &s.Train, []int{1, 0, 1}, c.c, c.dst, c.dst); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Fill(got, &s.Train, []int{1, 0, 1}, c.c, c.dst, c.dst))
 			step := (c.src + 2*c.pad) / c.dst
 			for k, img := range []int{1, 0, 1} {
 				for ch := range c.c {
@@ -181,9 +179,7 @@ func nearestMean(s *Set) float64 {
 func TestFirstClasses(t *testing.T) {
 	s := Synthetic(SyntheticConfig{})
 	f, err := s.FirstClasses(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, both := range map[string][2]*Split{"train": {&s.Train, &f.Train}, "test": {&s.Test, &f.Test}} {
 		all, few := both[0], both[1]
 		k := 0

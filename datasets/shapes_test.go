@@ -50,9 +50,7 @@ func TestShapes(t *testing.T) {
 				put(t, encoded(t, shape(class, i)), path)
 			}
 			f, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			img, err := png.Decode(f)
 			_ = f.Close()
 			if got, ok := img.(*image.Gray); err != nil || !ok || !slices.Equal(got.Pix, shape(class, i).Pix) {

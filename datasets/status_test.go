@@ -16,9 +16,7 @@ func states(t *testing.T, o Options) map[string]string {
 	got := map[string]string{}
 	for _, name := range Names() {
 		st, err := Verify(name, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got[name] = st.State
 	}
 	return got
@@ -39,9 +37,7 @@ func TestVerifyStates(t *testing.T) {
 		t.Errorf("broken MNIST (-want +got):\n%s", diff)
 	}
 	m, err := lookup(mnist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	saved := *m
 	defer func() { *m = saved }()
 	m.train, m.test = 20, 10
@@ -64,9 +60,7 @@ func TestListReadsNothing(t *testing.T) {
 	alone(t)
 	dir := write(t, map[string][]byte{"cifar-10/" + cifarPythonTar: []byte("not read")})
 	all, err := List(Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, st := range all {
 		got = append(got, st.Name+" "+st.State+" "+st.Origin)
@@ -76,9 +70,7 @@ func TestListReadsNothing(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	raw, err := json.Marshal(all[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, key := range []string{`"name":"cifar-10"`, `"state":"ready"`, `"train":50000`, `"shape":[3,32,32]`, `"download_bytes":170498071`} {
 		if !strings.Contains(string(raw), key) {
 			t.Errorf("JSON %s lacks %s", raw, key)
@@ -100,9 +92,7 @@ func TestVerifyOfficialSets(t *testing.T) {
 	alone(t)
 	for _, name := range []string{mnist, cifar10} {
 		st, err := Verify(name, Options{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if st.State != StateReady && st.State != StateAbsent {
 			t.Errorf("%s: %s: %s", name, st.State, st.Detail)
 		}

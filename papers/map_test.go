@@ -14,13 +14,9 @@ import (
 func TestMapsAreFresh(t *testing.T) {
 	for _, paper := range papers(t) {
 		doc, err := os.ReadFile(filepath.Join(paper, "doc.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		fresh, err := source.Rewrite(string(doc), paper, paper)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if fresh != string(doc) {
 			t.Errorf("papers/%s/doc.go: the Map is stale: go generate ./papers/...", paper)
 		}
@@ -31,9 +27,7 @@ func TestMapsAreFresh(t *testing.T) {
 func TestDocsHaveTheirHeadings(t *testing.T) {
 	for _, paper := range papers(t) {
 		doc, err := os.ReadFile(filepath.Join(paper, "doc.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rest := string(doc)
 		for _, h := range []string{"# Idea", "# Map", "# Notation", "# Differences from the paper", "# Not implemented"} {
 			_, after, found := strings.Cut(rest, "// "+h+"\n")

@@ -18,8 +18,7 @@ import (
 // whoever tests them needs no runtime.
 const mark = "//gradsync:pure"
 
-// clocks lists the names of package time that look at a clock; its durations are
-// welcome.
+// clocks lists the names of package time that look at a clock; its durations are welcome.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 // worlds are packages that reach out of a computation.
@@ -75,24 +74,19 @@ func goFiles(t *testing.T, root string) (files []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return files
 }
 
 func parse(t *testing.T, path string) *ast.File {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
-// TestPapersAreDeterministic: no file of a paper, and no collective, starts a
-// goroutine, looks at a clock, draws a random number or touches the world but
-// through cluster.Proc.
+// TestPapersAreDeterministic: no file of a paper, and no collective, starts a goroutine, looks at a clock, draws a
+// random number or touches the world but through cluster.Proc.
 func TestPapersAreDeterministic(t *testing.T) {
 	roots := papers(t)
 	if collective := filepath.Join("..", "shared", "cluster", "collective"); exists(collective) {
@@ -115,9 +109,7 @@ func TestRulesArePure(t *testing.T) {
 		rules := 0
 		for _, path := range goFiles(t, root) {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			folder, marked := filepath.Dir(path), strings.HasPrefix(string(text), mark+"\n\n")
 			if kind := filepath.Base(folder); !marked && (kind == "rivals" || kind == "formula") {
 				t.Errorf("%s does not begin with %s", path, mark)
@@ -155,11 +147,17 @@ func TestImpuritiesAreSeen(t *testing.T) {
 		"import \"time\"\nfunc f(d time.Duration) {}": "",
 	} {
 		f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+body, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := fmt.Sprint(impurities(f, true)); got != fmt.Sprintf("[%s]", want) {
 			t.Errorf("%s: found %s, want [%s]", body, got, want)
 		}
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

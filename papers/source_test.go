@@ -13,14 +13,10 @@ import (
 func papers(t *testing.T) (folders []string) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		files, err := filepath.Glob(filepath.Join(e.Name(), "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if e.IsDir() && e.Name() != "internal" && len(files) > 1 {
 			folders = append(folders, e.Name())
 		}
@@ -36,9 +32,7 @@ func papers(t *testing.T) (folders []string) {
 func TestEverySymbolNamesItsSource(t *testing.T) {
 	for _, paper := range papers(t) {
 		symbols, err := source.Read(paper)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(symbols) < 5 {
 			t.Errorf("%s: only %d exported symbols found", paper, len(symbols))
 		}

@@ -10,8 +10,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// disagree runs n ranks, timing-only or not, of which rank 2 has another job, and
-// returns the error.
+// disagree runs n ranks, timing-only or not, of which rank 2 has another job, and returns the error.
 func disagree(t *testing.T, task bool, o codedsgd.Options, change func(job *codedsgd.Job)) error {
 	_, _, err := cluster.Run(t.Context(), virtual.New(network(4), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
 		q := newQuadratic(36, 6)
@@ -27,9 +26,8 @@ func disagree(t *testing.T, task bool, o codedsgd.Options, change func(job *code
 	return err
 }
 
-// Ranks that do not agree find out from the first packet, also where it is as long and
-// for the same nodes as the one that is due; those that differ in what only takes time
-// agree.
+// Ranks that do not agree find out from the first packet, also where it is as long and for the same nodes as the one
+// that is due; those that differ in what only takes time agree.
 func TestRanksThatDoNotAgreeFindOut(t *testing.T) {
 	for _, x := range []struct {
 		change string
@@ -90,8 +88,7 @@ func (f *forger) Ibcast(group []int, root int, tag cluster.Tag, m *cluster.Msg) 
 	return f.Proc.Ibcast(group, root, tag, m)
 }
 
-// A message as long as the one that is due is refused if any word of its header is not
-// the same.
+// A message as long as the one that is due is refused if any word of its header is not the same.
 func TestEveryWordOfAHeaderIsDue(t *testing.T) {
 	for _, o := range []codedsgd.Options{{}, {Method: "ssgd-unicast"}, {Method: "compressed"}} {
 		o.Redundancy = 2

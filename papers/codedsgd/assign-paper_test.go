@@ -11,9 +11,7 @@ import (
 func assignment(t testing.TB, n, r int) *codedsgd.Assignment {
 	t.Helper()
 	a, err := codedsgd.Assign(n, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return a
 }
 

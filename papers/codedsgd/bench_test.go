@@ -15,9 +15,7 @@ func BenchmarkTimingOnly(b *testing.B) {
 		return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 1600, Steps: int64(b.N),
 			Options: codedsgd.Options{Redundancy: 3, MicroBlocks: 360}})
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 	b.ReportAllocs()
 }

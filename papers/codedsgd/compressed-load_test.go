@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestWhenCodingAddsToSumming enumerates n ≤ 12: the least load is below that of
-// summing alone exactly where BestDepth's comment says, at t = r, and no depth between
-// 1 and r is ever the best.
+// TestWhenCodingAddsToSumming enumerates n ≤ 12: the least load is below that of summing alone exactly where
+// BestDepth's comment says, at t = r, and no depth between 1 and r is ever the best.
 func TestWhenCodingAddsToSumming(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		for r := 1; r <= n; r++ {

@@ -14,14 +14,10 @@ func plans(t *testing.T, most int, f func(n, r, depth int, p *SumPlan)) {
 	for n := 1; n <= most; n++ {
 		for r := 1; r <= n; r++ {
 			a, err := Assign(n, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for depth := 1; depth <= r; depth++ {
 				p, err := PlanSums(a, depth)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				f(n, r, depth, p)
 			}
 		}
@@ -68,9 +64,8 @@ func (p *SumPlan) clone() *SumPlan {
 	return &c
 }
 
-// TestSpoiltSumPlansFail: a packet dropped, sent twice, sent by a neighbour or to one
-// receiver more, a block forgotten or counted twice and a depth off by one are seen, in
-// every plan of n ≤ 6 that sends anything.
+// TestSpoiltSumPlansFail: a packet dropped, sent twice, sent by a neighbour or to one receiver more, a block forgotten
+// or counted twice and a depth off by one are seen, in every plan of n ≤ 6 that sends anything.
 func TestSpoiltSumPlansFail(t *testing.T) {
 	plans(t, 6, func(n, r, depth int, p *SumPlan) {
 		if r == n {
@@ -186,9 +181,8 @@ func TestSumPlanDefinition(t *testing.T) {
 	})
 }
 
-// TestSumPlanLengths: ragged layers. Segments cover each sum without overlap, packets
-// are as long as their longest term, and where n·t divides the length the elements are
-// the load times the length.
+// TestSumPlanLengths: ragged layers. Segments cover each sum without overlap, packets are as long as their longest
+// term, and where n·t divides the length the elements are the load times the length.
 func TestSumPlanLengths(t *testing.T) {
 	plans(t, 6, func(n, r, depth int, p *SumPlan) {
 		for _, length := range []int{0, 1, n - 1, n * depth, n*depth + 1, 3*n*depth - 1, 60 * n * depth} {

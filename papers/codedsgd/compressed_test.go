@@ -25,13 +25,9 @@ func compressedTotals(ranks []trained) (all codedsgd.Totals) {
 func compressedPlan(t *testing.T, n, r, depth int) *codedsgd.SumPlan {
 	t.Helper()
 	a, err := codedsgd.Assign(n, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, err := codedsgd.PlanSums(a, depth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -49,10 +45,9 @@ func compressedVolume(t *testing.T, name string, p *codedsgd.SumPlan, steps int6
 	}
 }
 
-// TestCompressedLeavesTheSameBits: for all n ≤ 6, r and t the parameters of SSGD whose
-// range is as wide, after every step, on every rank; the messages counted are the
-// plan's, whatever the number of micro-blocks; a timing-only run sends the same at the
-// same instants.
+// TestCompressedLeavesTheSameBits: for all n ≤ 6, r and t the parameters of SSGD whose range is as wide, after every
+// step, on every rank; the messages counted are the plan's, whatever the number of micro-blocks; a timing-only run
+// sends the same at the same instants.
 func TestCompressedLeavesTheSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
@@ -91,8 +86,7 @@ func TestCompressedLeavesTheSameBits(t *testing.T) {
 	})
 }
 
-// TestCompressedWholeGradients: one gradient per block, and micro-blocks that leave the
-// messages as they are.
+// TestCompressedWholeGradients: one gradient per block, and micro-blocks that leave the messages as they are.
 func TestCompressedWholeGradients(t *testing.T) {
 	task := func(int) *quadratic { return newQuadratic(lengths...) }
 	for _, c := range []struct{ n, r, blocks, wide int }{{4, 3, 4, 4}, {4, 2, 6, 8}, {5, 2, 10, 16}} {
@@ -113,9 +107,8 @@ func TestCompressedWholeGradients(t *testing.T) {
 	}
 }
 
-// TestCompressedKeepsToTheRange: gradients far out of range become its end, as in other
-// methods, are counted once per holder, and their sums do not wrap; with micro-blocks
-// the range is that of each of them.
+// TestCompressedKeepsToTheRange: gradients far out of range become its end, as in other methods, are counted once per
+// holder, and their sums do not wrap; with micro-blocks the range is that of each of them.
 func TestCompressedKeepsToTheRange(t *testing.T) {
 	for _, pieces := range []int{6, 18, 60} {
 		t.Run(fmt.Sprint(pieces), func(t *testing.T) { compressedKeepsToTheRange(t, pieces) })
@@ -158,9 +151,7 @@ func compressedKeepsToTheRange(t *testing.T, pieces int) {
 		_, err := codedsgd.Run(p, job)
 		return q.params, err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, w := range results[0] {
 		want := float64(before[i]) - total[i]/float64(pieces)
 		if d := float64(w) - want; d > 1e-7 || d < -1e-7 {
@@ -201,9 +192,8 @@ func TestCompressedUnevenBlocks(t *testing.T) {
 	}
 }
 
-// TestCompressedOverlaps: on a network as slow as the nodes, layers that go while the
-// backward pass goes on end a step earlier; coding that is charged ends it later, for a
-// timing-only run at the same instant.
+// TestCompressedOverlaps: on a network as slow as the nodes, layers that go while the backward pass goes on end a step
+// earlier; coding that is charged ends it later, for a timing-only run at the same instant.
 func TestCompressedOverlaps(t *testing.T) {
 	run := func(o codedsgd.Options, task bool) (time.Duration, codedsgd.Totals) {
 		o.Method, o.Redundancy = codedsgd.Compressed, 3
@@ -215,9 +205,7 @@ func TestCompressedOverlaps(t *testing.T) {
 			}
 			return codedsgd.Run(p, job)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return results[0].Ends[0], results[0].Totals
 	}
 	plain, _ := run(codedsgd.Options{}, false)

@@ -34,15 +34,11 @@ func TestAlgorithm4DecodesEveryPacketExactly(t *testing.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
 		r := rapid.IntRange(1, n).Draw(t, "r")
 		a, err := codedsgd.Assign(n, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		shape := [2]int{rapid.IntRange(0, 7).Draw(t, "rows"), rapid.IntRange(0, 7).Draw(t, "columns")}
 		length := shape[0]*shape[1] + rapid.IntRange(0, 8).Draw(t, "bias")
 		cut, err := codedsgd.NewCut(length, shape, r, rapid.SampledFrom([]string{"rows", "columns"}).Draw(t, "split"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m := rapid.IntRange(1, 3).Draw(t, "micro-blocks")
 		grads := make([][]int32, a.Blocks()*m)
 		for i := range grads {
@@ -62,13 +58,9 @@ func TestAlgorithm4DecodesEveryPacketExactly(t *testing.T) {
 						continue
 					}
 					content := make([]int32, m*cut.Padded(p))
-					if err := codedsgd.Encode(content, p, held{a, p.From, grads, m}, 0, cut, m); err != nil {
-						t.Fatal(err)
-					}
+					must(t, codedsgd.Encode(content, p, held{a, p.From, grads, m}, 0, cut, m))
 					term, err := codedsgd.Decode(content, p, held{a, node, grads, m}, 0, cut, m)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					for j := range m {
 						cut.Scatter(whole[term.Block*m+j], content[j*cut.Padded(p):], term.Position)
 					}
@@ -91,9 +83,7 @@ func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
 		grads[i] = []int32{int32(i), 1, 2, 3}
 	}
 	cut, err := codedsgd.NewCut(4, [2]int{4, 1}, 2, "rows")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, x := range []struct {
 		node int
 		ok   bool
@@ -117,9 +107,7 @@ func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
 func TestAlgorithm4Line5OfEveryPacket(t *testing.T) {
 	every(t, 5, func(a *codedsgd.Assignment, n, r int) {
 		cut, err := codedsgd.NewCut(r, [2]int{r, 1}, r, codedsgd.Rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		grads := make([][]int32, a.Blocks())
 		for q := range grads {
 			grads[q] = make([]int32, r)
@@ -146,4 +134,12 @@ func TestAlgorithm4Line5OfEveryPacket(t *testing.T) {
 			}
 		}
 	})
+}
+
+// must ends the test where err is one.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -8,9 +8,8 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// The packets of a group are useful: each is for the r others, each of which lacks
-// exactly one of its r blocks; all packets together give every node every segment of
-// every block that it lacks exactly once.
+// The packets of a group are useful: each is for the r others, each of which lacks exactly one of its r blocks; all
+// packets together give every node every segment of every block that it lacks exactly once.
 func TestAlgorithm3PacketsBringEverySegmentOnce(t *testing.T) {
 	every(t, 7, func(a *codedsgd.Assignment, n, r int) {
 		type piece struct{ node, block, position int }
@@ -52,9 +51,8 @@ func TestAlgorithm3PacketsBringEverySegmentOnce(t *testing.T) {
 	})
 }
 
-// The printed loop: C(μ,r) combinations, whose packets with receivers are those of the
-// groups and, from r = 3 to n−2, many more (80 against 20 for n = 5, r = 3); at r = 1
-// one for all others instead of n−1.
+// The printed loop: C(μ,r) combinations, whose packets with receivers are those of the groups and, from r = 3 to n−2,
+// many more (80 against 20 for n = 5, r = 3); at r = 1 one for all others instead of n−1.
 func TestAlgorithm3Line2LoopsOverAllCombinations(t *testing.T) {
 	want := map[[2]int]int{{5, 3}: 80, {6, 3}: 600, {6, 4}: 1170, {7, 3}: 2660}
 	every(t, 7, func(a *codedsgd.Assignment, n, r int) {
@@ -134,9 +132,7 @@ func TestAlgorithm3Line13HeaderSaysPJAndT(t *testing.T) {
 		for _, group := range a.Groups() {
 			for _, p := range a.Packets(group) {
 				h, err := a.Header(p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got, err := a.ReadHeader(h, p.From)
 				if err != nil || !slices.Equal(got.Terms, p.Terms) || !slices.Equal(got.To, p.To) || got.From != p.From {
 					t.Errorf("n=%d r=%d: %+v became %+v, %v", n, r, p, got, err)
@@ -181,9 +177,7 @@ func TestAlgorithm3Line13ForgedHeadersAreRefused(t *testing.T) {
 		{codedsgd.Packet{0, nil, []int{1}}, false},
 	} {
 		h, err := a.Header(x.p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := a.ReadHeader(h, x.p.From); (err == nil) != x.ok {
 			t.Errorf("%+v: %v", x.p, err)
 		}
@@ -196,9 +190,7 @@ func TestFigure2OnePacketServesTwoNodes(t *testing.T) {
 	a := assignment(t, 3, 2)
 	grads := [][]int32{{1, 2}, {10, 20}, {100, 200}} // of nodes 01, 02, 12
 	cut, err := codedsgd.NewCut(2, [2]int{2, 1}, 2, "rows")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, want := range [][]int32{{11}, {102}, {220}} {
 		p := a.Packets([]int{0, 1, 2})[i]
 		got := make([]int32, 1)
@@ -214,9 +206,7 @@ func TestEquation12ContentIsTheSumOfSegments(t *testing.T) {
 	a := assignment(t, 3, 2)
 	grads := [][]int32{{1, 2, 3}, {4, 5, 6}, {10, 20, 30}, {40, 50, 60}, {100, 200, 300}, {400, 500, 600}} // two of each block
 	cut, err := codedsgd.NewCut(3, [2]int{3, 1}, 2, "rows")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := a.Packets([]int{0, 1, 2})[1] // node 1: segment 1 of block 0, which is {3}, and 0 of block 2
 	got := []int32{7, 7, 7, 7}
 	if err := codedsgd.Encode(got, p, held{a, 1, grads, 2}, 0, cut, 2); err != nil || !slices.Equal(got, []int32{103, 200, 406, 500}) {

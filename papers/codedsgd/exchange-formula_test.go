@@ -18,9 +18,7 @@ func traffic(t *testing.T, n int, multicast bool, job func() codedsgd.Job) (code
 	logs, trace, err := cluster.Run(t.Context(), virtual.New(network, virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
 		return codedsgd.Run(p, job())
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var sum codedsgd.Totals
 	for _, l := range logs {
 		sum.Merge(l.Totals)
@@ -28,9 +26,8 @@ func traffic(t *testing.T, n int, multicast bool, job func() codedsgd.Job) (code
 	return sum, trace
 }
 
-// With segments that divide, packets and bytes of a step are (28), (29) and (30) to the
-// last byte, the trace's multicast bytes are the sent ones, and without multicast the
-// delivered ones.
+// With segments that divide, packets and bytes of a step are (28), (29) and (30) to the last byte, the trace's
+// multicast bytes are the sent ones, and without multicast the delivered ones.
 func TestSection24BytesAreTheLoads(t *testing.T) {
 	const length, m = 60, 2 // every r ≤ 6 divides the length
 	every(t, 6, func(a *codedsgd.Assignment, n, r int) {

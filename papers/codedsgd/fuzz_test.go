@@ -14,9 +14,7 @@ func FuzzHeader(f *testing.F) {
 		a := assignment(f, nr[0], nr[1])
 		for _, p := range a.Packets(a.Groups()[0]) {
 			h, err := a.Header(p)
-			if err != nil {
-				f.Fatal(err)
-			}
+			must(f, err)
 			f.Add(uint8(nr[0]), uint8(nr[1]), p.From, h[0], h[1], h[2], h[3])
 		}
 	}

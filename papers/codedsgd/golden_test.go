@@ -16,9 +16,8 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// TestStories replays testdata/*.txt: exchanges of small gradients, packet by packet,
-// and the messages of a run. After a deliberate change: go test ./papers/codedsgd -run
-// TestStories -rewrite, then read the diff.
+// TestStories replays testdata/*.txt: exchanges of small gradients, packet by packet, and the messages of a run. After
+// a deliberate change: go test ./papers/codedsgd -run TestStories -rewrite, then read the diff.
 func TestStories(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -55,9 +54,7 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 		var g []int32
 		for _, f := range strings.Fields(strings.ReplaceAll(line, "/", " ")) {
 			v, err := strconv.ParseInt(f, 10, 32)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			g = append(g, int32(v))
 		}
 		var err error
@@ -77,13 +74,9 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 		fmt.Fprintf(&b, "group %v\n", group)
 		for _, p := range a.Packets(group) {
 			content := make([]int32, cut.Padded(p))
-			if err := codedsgd.Encode(content, p, held{a, p.From, grads, 1}, 0, cut, 1); err != nil {
-				t.Fatal(err)
-			}
+			must(t, codedsgd.Encode(content, p, held{a, p.From, grads, 1}, 0, cut, 1))
 			h, err := a.Header(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var sum []string
 			for _, term := range p.Terms {
 				sum = append(sum, fmt.Sprintf("segment %d of block %d", term.Position, term.Block))
@@ -92,9 +85,7 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 			for _, to := range p.To {
 				got := slices.Clone(content)
 				term, err := codedsgd.Decode(got, p, held{a, to, grads, 1}, 0, cut, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				fmt.Fprintf(&b, "    node %d gets segment %d of block %d: %v\n", to, term.Position, term.Block, got[:cut.Len(term.Position)])
 			}
 		}
@@ -108,9 +99,7 @@ func messages(t *testing.T, n int, o codedsgd.Options) string {
 	_, trace, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
 		return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 60, Steps: 1, Options: o})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	slices.SortStableFunc(trace.Spans, func(x, y cluster.Span) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.Rank, y.Rank)) })
 	for _, s := range trace.Spans {

@@ -16,9 +16,8 @@ func wantRat(t *testing.T, what string, got *big.Rat, a, b int64) {
 	}
 }
 
-// The loads of one batch in gradient units, worked out before the code, by hand from
-// the equations: n, r, (28), (30), then one multicast per block, SSGD multicast, SSGD
-// unicast, ring.
+// The loads of one batch in gradient units, worked out before the code, by hand from the equations: n, r, (28), (30),
+// then one multicast per block, SSGD multicast, SSGD unicast, ring.
 func TestSection24Loads(t *testing.T) {
 	for _, c := range []struct {
 		n, r                                 int
@@ -177,8 +176,7 @@ func TestFormulasAreTheExactLoads(t *testing.T) {
 	}
 }
 
-// (28) is the bound of coded computing to the letter, and without multicast coding
-// saves nothing.
+// (28) is the bound of coded computing to the letter, and without multicast coding saves nothing.
 func TestEquation28IsTheBound(t *testing.T) {
 	for n := 1; n <= 62; n++ {
 		for r := 1; r <= n; r++ {

@@ -26,9 +26,7 @@ func TestSection22PacketsKeepTheLinksBusy(t *testing.T) {
 			logs, _, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{Headerless: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
 				return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 1600, Steps: 1, Options: o})
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			end, bytes, largest := 0., 0., 50400*4.
 			if o.Method == "" {
 				largest /= float64(r)
@@ -59,9 +57,7 @@ func TestSection22PacketsLeaveWhileTheNodeComputes(t *testing.T) {
 		_, trace, err := cluster.Run(t.Context(), virtual.New(p, virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
 			return codedsgd.Run(p, codedsgd.Job{Layers: newQuadratic(6000, 3000, 3000).layers, Batch: 60, Steps: 1, Options: o})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var computed float64 // node 0's last gradient: its last stage but the update
 		for _, s := range trace.Spans {
 			if s.Rank == 0 && s.Kind == cluster.SpanCompute && s.Name != "stage 0" {
@@ -113,9 +109,7 @@ func TestSection22PacketsAreEncodedWhileOthersAreSent(t *testing.T) {
 		return codedsgd.Run(p, codedsgd.Job{Layers: newQuadratic(50400).layers, Batch: 1600, Steps: 1,
 			Options: codedsgd.Options{Redundancy: 2, NoOverlap: true, Charge: true, Rate: 4e9}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for rank := range n {
 		var sent []cluster.Span
 		for _, s := range trace.Spans {

@@ -34,9 +34,7 @@ func TestSection24ProofAgainstRealExchanges(t *testing.T) {
 		check("load of n times as many blocks", gradients(normal.Bytes), new(big.Rat).Mul(big.NewRat(int64(n), 1), codedsgd.LNormal(n, r)))
 
 		e, err := codedsgd.Enumerate(n, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		loop, ok := e.Loop()
 		if !ok {
 			t.Fatalf("n = %d, r = %d: the loop is not counted", n, r)

@@ -12,9 +12,7 @@ func grid(t *testing.T, most int, f func(e *Enumeration)) {
 	for n := 2; n <= most; n++ {
 		for r := 1; r <= n; r++ {
 			e, err := Enumerate(n, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f(e)
 		}
 	}
@@ -28,8 +26,7 @@ func proofNodes() int {
 	return 8
 }
 
-// Every step holds as corrected, and as printed does or does not, first where found by
-// hand.
+// Every step holds as corrected, and as printed does or does not, first where found by hand.
 func TestSection24Proof(t *testing.T) {
 	first := map[string][2]int{ // the smallest n and r at which the printed form is wrong
 		"§2.2": {3, 2}, "Alg. 3": {5, 3}, "Alg. 3, r = 1": {3, 1}, "(16)": {2, 1}, "(24)": {2, 1}, "(25)": {2, 1}, "(26)": {3, 2}, "§2.4": {3, 1},
@@ -82,8 +79,7 @@ func holdsIn(t *testing.T, s *Step, most, dn, dr int, spoil func(e *Enumeration)
 
 func asIs(*Enumeration) bool { return true }
 
-// Of a step that counts packets, one too few or too many must be noticed; of one that
-// counts blocks, a block.
+// Of a step that counts packets, one too few or too many must be noticed; of one that counts blocks, a block.
 var countsPackets = []string{"§2.2", "Alg. 3", "Alg. 3, r = 1", "Alg. 4", "(16)", "(19)", "(25)", "(26)", "(27)", "(28)"}
 
 // A formula for one node or one copy more or less, and an exchange with a packet or a
@@ -145,9 +141,7 @@ func TestAlgorithm3Line2LoopCount(t *testing.T) {
 	}
 	grid(t, most, func(e *Enumeration) {
 		a, err := Assign(e.n, e.r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var want LoopCount
 		for i := range e.n {
 			a.Literal(i, func(p Packet) bool {
@@ -188,18 +182,22 @@ func TestAlgorithm3Line2LoopCount(t *testing.T) {
 	// Counted before this code, by another program.
 	for _, c := range []struct{ n, r, packets, useful int64 }{{5, 3, 80, 20}, {6, 3, 600, 60}, {6, 4, 1170, 30}, {7, 3, 2660, 140}, {8, 3, 8680, 280}} {
 		e, err := Enumerate(int(c.n), int(c.r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, ok := e.Loop(); !ok || got.Packets != c.packets || got.Useful != c.useful {
 			t.Errorf("n = %d, r = %d: %+v (%v), want %d packets, %d useful", c.n, c.r, got, ok, c.packets, c.useful)
 		}
 	}
 	e, err := Enumerate(9, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, ok := e.Loop(); ok || got != (LoopCount{}) {
 		t.Errorf("n = 9, r = 5: counted %+v of 12 million combinations per node", got)
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -38,8 +38,7 @@ func TestSection31FixedPointOnTheRange(t *testing.T) {
 	}
 }
 
-// Out of range is the range's end, and counted; NaN is 0, infinities the ends, and
-// counted apart.
+// Out of range is the range's end, and counted; NaN is 0, infinities the ends, and counted apart.
 func TestSection31SaturatesAndCounts(t *testing.T) {
 	inf := float32(math.Inf(1))
 	src := []float32{10.000001, -11, 3e38, inf, -inf, float32(math.NaN()), 1}
@@ -67,8 +66,7 @@ func TestEquation17SumsAreWide(t *testing.T) {
 	}
 }
 
-// w ← w − η·(Σ/|F_j| + λ·w), of exact numbers exactly, else of the float64 value the
-// nearest float32.
+// w ← w − η·(Σ/|F_j| + λ·w), of exact numbers exactly, else of the float64 value the nearest float32.
 func TestEquation4StepOfDescent(t *testing.T) {
 	w := []float32{1, -0.5}
 	codedsgd.Update(w, []int64{codedsgd.Top, -3 * codedsgd.Top}, 8, 16, 0.5, 0.25)

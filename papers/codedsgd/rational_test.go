@@ -137,9 +137,7 @@ func TestEquation17AfterARealExchange(t *testing.T) {
 				return codedsgd.Run(p, codedsgd.Job{Task: q, Layers: q.layers, Batch: batch, Rate: 0.125, WeightDecay: 0.0625, Steps: 1,
 					Options: codedsgd.Options{Method: method, Redundancy: r}})
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var got codedsgd.Totals
 			for _, l := range logs {
 				got.Merge(l.Totals)

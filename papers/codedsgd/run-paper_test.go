@@ -105,9 +105,8 @@ func TestRuntimesLeaveTheSameBits(t *testing.T) {
 	}
 }
 
-// Blocks by speed, a batch that blocks do not divide, one that is shorter than there
-// are blocks: decoding is exact, all methods leave the same bits. Replicas are compared
-// by train.
+// Blocks by speed, a batch that blocks do not divide, one that is shorter than there are blocks: decoding is exact, all
+// methods leave the same bits. Replicas are compared by train.
 func TestUnevenBlocksDecodeExactly(t *testing.T) {
 	for _, x := range []struct {
 		n, r, batch int

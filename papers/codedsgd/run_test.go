@@ -13,9 +13,8 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// What an iteration of one node takes: what it costs beside, a forward and a backward
-// pass of each layer per sample, three times Pass per layer and micro-block, the update;
-// and with Charge every int32 that is quantised and summed.
+// What an iteration of one node takes: what it costs beside, a forward and a backward pass of each layer per sample,
+// three times Pass per layer and micro-block, the update; and with Charge every int32 that is quantised and summed.
 func TestTimeOfOneNode(t *testing.T) {
 	const pieces, batch, length = 6, 20, 1000
 	layers := newQuadratic(length, length).layers
@@ -25,9 +24,7 @@ func TestTimeOfOneNode(t *testing.T) {
 				Pass: cluster.Work{Fixed: time.Millisecond}, Iteration: cluster.Work{Fixed: time.Second},
 				Options: codedsgd.Options{MicroBlocks: pieces, Charge: charge, Rate: 1e6}})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := 1 + 2*(batch*3e5/1e9+pieces*3*1e-3) + 4.*2*length/1e9
 		coding := int64(3 * 2 * 4 * pieces * 2 * length)
 		if charge {
@@ -51,9 +48,8 @@ func TestEmptyMicroBlocksCostNothing(t *testing.T) {
 	}
 }
 
-// Coded bytes by hand, n = 3, r = 2, a layer of 4 in one micro-block per block: each
-// node quantises two blocks, encodes two halves, decodes two packets (of two halves
-// each) and sums its two blocks.
+// Coded bytes by hand, n = 3, r = 2, a layer of 4 in one micro-block per block: each node quantises two blocks, encodes
+// two halves, decodes two packets (of two halves each) and sums its two blocks.
 func TestCodingBytesByHand(t *testing.T) {
 	totals, _ := traffic(t, 3, true, func() codedsgd.Job {
 		return codedsgd.Job{Layers: newQuadratic(4).layers, Batch: 3, Steps: 1, Options: codedsgd.Options{Redundancy: 2}}
@@ -183,9 +179,7 @@ func TestRoundsLeaveEarlier(t *testing.T) {
 		logs, _, err := cluster.Run(t.Context(), virtual.New(network(4), virtual.Config{Headerless: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
 			return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 48, Steps: 1, Options: codedsgd.Options{Redundancy: 3, MicroBlocks: 48, Rounds: rounds}})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, l := range logs {
 			totals.Merge(l.Totals)
 			end = max(end, l.Ends[0].Seconds())

@@ -39,9 +39,7 @@ func TestFigure3SplitsByColumns(t *testing.T) {
 		"rows":    {{11, 12, 13, 14, 21, 22, 23, 24, 1, 2}, {31, 32, 33, 34, 3}},
 	} {
 		cut, err := codedsgd.NewCut(len(layer), [2]int{3, 4}, 2, split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for k := range want {
 			got := make([]int32, cut.Len(k))
 			cut.Gather(got, layer, k)
@@ -69,9 +67,7 @@ func TestEquation16SegmentsMakeTheLayerWhole(t *testing.T) {
 		layer := rapid.SliceOfN(rapid.Int32(), shape[0]*shape[1], 99).Draw(t, "layer")
 		r := rapid.IntRange(1, 12).Draw(t, "r")
 		cut, err := codedsgd.NewCut(len(layer), shape, r, rapid.SampledFrom([]string{"rows", "columns"}).Draw(t, "split"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		whole, sum, numbers := make([]int32, len(layer)), make([]int64, len(layer)), 0
 		for k := range r {
 			n := cut.Len(k)
@@ -116,9 +112,7 @@ func TestEquation15SubtractsEachAtItsPosition(t *testing.T) {
 	a := assignment(t, 4, 3) // blocks 012 013 023 123
 	grads := [][]int32{{1, 2, 3}, {10, 20, 30}, {100, 200, 300}, {1000, 2000, 3000}}
 	cut, err := codedsgd.NewCut(3, [2]int{3, 1}, 3, "rows")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := a.Packets([]int{0, 1, 2, 3})[2] // node 2: blocks 012 at 2, 023 at 1, 123 at 1
 	got := make([]int32, 1)
 	if err := codedsgd.Encode(got, p, held{a, 2, grads, 1}, 0, cut, 1); err != nil || got[0] != 2203 {

@@ -12,9 +12,7 @@ func TestANodeReadsOnlyWhatItComputed(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		for r := 1; r <= n; r++ {
 			a, err := Assign(n, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for rank := range n {
 				job := &Job{Layers: []cluster.Layer{{Length: 3}, {Offset: 3, Length: 2}}}
 				s := newStore(&node{rank: rank, job: job, a: a, own: a.Of(rank), m: 2, params: 5, o: Options{Range: 10}})
@@ -38,9 +36,7 @@ func TestANodeReadsOnlyWhatItComputed(t *testing.T) {
 // Micro-blocks lie apart, and counts name the last layer that had no number.
 func TestStoreKeepsMicroBlocksApart(t *testing.T) {
 	a, err := Assign(3, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	job := &Job{Layers: []cluster.Layer{{Length: 1}, {Name: "b", Offset: 1, Length: 1}}}
 	s := newStore(&node{rank: 2, job: job, a: a, own: a.Of(2), m: 2, params: 2, o: Options{Range: Top}})
 	for i, q := range a.Of(2) {

@@ -74,9 +74,7 @@ func TestBytesAfterALoss(t *testing.T) {
 	const block = 4 * 32 * 2
 	for _, task := range []bool{true, false} {
 		step, _, hashes, err := uncoded(t, task, true, codedsgd.Options{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for k, sent := range []int64{3, 2, 4} {
 			want := codedsgd.Totals{Packets: 2, Bytes: sent * block, Delivered: sent * block, CodingBytes: (3 + 6) * block}
 			want.Useful, want.Received = 3*block, 3*block
@@ -85,9 +83,7 @@ func TestBytesAfterALoss(t *testing.T) {
 			}
 		}
 		_, _, whole, err := uncoded(t, task, false, codedsgd.Options{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !slices.Equal(hashes[:3], whole[:3]) || whole[0] != whole[3] {
 			t.Errorf("task %v: hashes %.9s, of a run that loses nobody %.9s", task, hashes, whole)
 		}
@@ -117,13 +113,9 @@ func TestBlocksSayOfWhichStepTheyAre(t *testing.T) {
 // TestAddingTakesTimeAfterALoss: three blocks quantised and six added, each of 256 bytes, at 1 MB/s.
 func TestAddingTakesTimeAfterALoss(t *testing.T) {
 	_, free, _, err := uncoded(t, true, true, codedsgd.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, charged, _, err := uncoded(t, true, true, codedsgd.Options{Charge: true, Rate: 1e6}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for k := range 3 {
 		if got := charged[k] - free[k]; got != 2304*time.Microsecond {
 			t.Errorf("node %d's step ends %v later, want 2.304ms", k, got)

@@ -34,9 +34,7 @@ func TestALossBeforeANodeBegins(t *testing.T) {
 			_, err := codedsgd.Run(p, codedsgd.Job{Task: q, Batch: 60, Rate: 0.1, Steps: 4, Options: codedsgd.Options{Redundancy: 2}})
 			return digest(q.params), err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return got
 	}
 	want := run(0, 0)[0]

@@ -87,9 +87,7 @@ func TestSurvival(t *testing.T) {
 		t.Run(fmt.Sprintf("%d,%d", c.n, c.r), func(t *testing.T) {
 			t.Parallel()
 			whole, logs, err := survive(t, elastic(c.n, 1), c.r, make([]time.Duration, c.n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			end := logs[0].Ends[survivalSteps-1]
 			repeated := int64(0)
 			for lost := 1; lost <= c.r; lost++ {

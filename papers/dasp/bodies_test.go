@@ -54,9 +54,8 @@ func loop(o Optimiser, w, sum, u []float32, weight float64) {
 	}
 }
 
-// TestOptimiserIsItsLoop: in pieces, by vector operations, by two threads, on gradients
-// as they came, the steps give the loop's bits, and bodies hold the new weights. Also on
-// a machine whose words are not the wire's.
+// TestOptimiserIsItsLoop: in pieces, by vector operations, by two threads, on gradients as they came, the steps give
+// the loop's bits, and bodies hold the new weights. Also on a machine whose words are not the wire's.
 func TestOptimiserIsItsLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")

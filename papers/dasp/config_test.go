@@ -30,8 +30,7 @@ func TestEquation1Forms(t *testing.T) {
 	}
 }
 
-// TestAlphaZero: α = 0 gives T_wait = 0 for every form but the convex one,
-// which then waits f_j.
+// TestAlphaZero: α = 0 gives T_wait = 0 for every form but the convex one, which then waits f_j.
 func TestAlphaZero(t *testing.T) {
 	for _, form := range WaitForms() {
 		want := time.Duration(0)

@@ -15,8 +15,7 @@ import (
 
 const ms = time.Millisecond
 
-// rounded is a platform whose every cost is a round number, without jitter, for
-// a model of 984 parameters:
+// rounded is a platform whose every cost is a round number, without jitter, for a model of 984 parameters:
 //
 //	message  0.1 + 0.2 latencies, 0.3 + 0.4 overheads, 4·984 B and a header
 //	         of 64 at 4 MB/s: 2 ms alone
@@ -32,9 +31,8 @@ func rounded(workers int, f dasp.DurationForm, policy func() dasp.Policy) (*clus
 	}
 }
 
-// TestCostsOfOneIteration: by hand, one worker. The weights leave at 0, arrive
-// after 2 ms, 12 ms later the gradient leaves, 2 ms later it is there: 16 ms.
-// Then the decision, 5 ms, and the update of one gradient, 1 ms.
+// TestCostsOfOneIteration: by hand, one worker. The weights leave at 0, arrive after 2 ms, 12 ms later the gradient
+// leaves, 2 ms later it is there: 16 ms. Then the decision, 5 ms, and the update of one gradient, 1 ms.
 func TestCostsOfOneIteration(t *testing.T) {
 	p, job := rounded(1, dasp.DurationCompute, func() dasp.Policy { return mustPolicy(t, "bsp", rivals.Defaults(1)) })
 	l, _ := run(t, p, 1, job, nil)
@@ -88,9 +86,8 @@ func (s *spy) Step(ev dasp.Event) []dasp.Action {
 	return s.Policy.Step(ev)
 }
 
-// TestDurationIsCountedAsAsked: f of the one worker above is its 12 ms, or the 16
-// ms from the weights' leaving to the gradient's arrival, without the server's
-// 6 ms; the log's Compute is the worker's own either way.
+// TestDurationIsCountedAsAsked: f of the one worker above is its 12 ms, or the 16 ms from the weights' leaving to the
+// gradient's arrival, without the server's 6 ms; the log's Compute is the worker's own either way.
 func TestDurationIsCountedAsAsked(t *testing.T) {
 	for form, want := range map[dasp.DurationForm]time.Duration{dasp.DurationCompute: 12 * ms, dasp.DurationIteration: 16 * ms} {
 		s := &spy{Policy: mustPolicy(t, "dasp", rivals.Defaults(1)), f: make([][]time.Duration, 1)}
@@ -105,9 +102,8 @@ func TestDurationIsCountedAsAsked(t *testing.T) {
 	}
 }
 
-// TestDurationSeesSlowLinks: two workers that compute alike, the second behind a
-// link of a fortieth. The first runs ahead into WSS. By its compute time the
-// second is no slower, so T_wait = 0; by the whole iteration it is, and the
+// TestDurationSeesSlowLinks: two workers that compute alike, the second behind a link of a fortieth. The first runs
+// ahead into WSS. By its compute time the second is no slower, so T_wait = 0; by the whole iteration it is, and the
 // first waits.
 func TestDurationSeesSlowLinks(t *testing.T) {
 	for _, form := range []dasp.DurationForm{dasp.DurationCompute, dasp.DurationIteration} {
@@ -126,17 +122,15 @@ func TestDurationSeesSlowLinks(t *testing.T) {
 		if weak < 5 {
 			t.Fatalf("%v: the fast worker was in WSS %d times, want the case to occur", form, weak)
 		}
-		// The other's iteration has two slow messages more: T_wait is near half of
-		// 2·39 ms.
+		// The other's iteration has two slow messages more: T_wait is near half of 2·39 ms.
 		if long := waited > 30*ms; long != (form == dasp.DurationIteration) {
 			t.Errorf("%v: the longest wait in WSS is %v", form, waited)
 		}
 	}
 }
 
-// TestTooShortALeaseEnds: a lease of 60 ms for iterations of 16, 61 and 65 ms.
-// Of the two slow workers one is always back when the other's lease ends, so the
-// barrier waits for ever for gradients that come too late: an error says so.
+// TestTooShortALeaseEnds: a lease of 60 ms for iterations of 16, 61 and 65 ms. Of the two slow workers one is always
+// back when the other's lease ends, so the barrier waits for ever for gradients that come too late: an error says so.
 func TestTooShortALeaseEnds(t *testing.T) {
 	p, job := rounded(3, dasp.DurationCompute, func() dasp.Policy { return mustPolicy(t, "bsp", rivals.Defaults(3)) })
 	p.Workers[1].FLOPS *= 12. / 57

@@ -14,8 +14,7 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// dying is a worker that computes `pushes` gradients and is gone, silently,
-// with the next weights unread.
+// dying is a worker that computes `pushes` gradients and is gone, silently, with the next weights unread.
 func dying(p cluster.Proc, job dasp.Job, pushes int64) (*dasp.Log, error) {
 	q := job.Task.(*quadratic)
 	for step := range pushes {
@@ -84,9 +83,8 @@ func TestWithoutALeaseTheDeadBlock(t *testing.T) {
 	}
 }
 
-// TestALateJoinerFreezesNobody: worker 1 wakes up after 500 ms, long after its
-// lease. The others did not wait for it; its gradient on version 0 is not used;
-// then it takes part with the newest weights.
+// TestALateJoinerFreezesNobody: worker 1 wakes up after 500 ms, long after its lease. The others did not wait for it;
+// its gradient on version 0 is not used; then it takes part with the newest weights.
 func TestALateJoinerFreezesNobody(t *testing.T) {
 	for _, name := range rivals.Names() {
 		l, _ := run(t, gpus(1, 1, 2, 1), 1, leased(t, name, 400), func(p cluster.Proc, job dasp.Job) (*dasp.Log, error) {
@@ -256,9 +254,7 @@ func TestSameSeedSameLog(t *testing.T) {
 	for _, cores := range []int{1, 1, 2, 7} {
 		rt := virtual.New(gpus(1, 3, 2, 1), virtual.Config{Seed: 5, WithServer: true, Cores: cores})
 		l, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*dasp.Log, error) { return dasp.Run(p, job(p.Rank())) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		logs = append(logs, l[0])
 	}
 	for _, l := range logs[1:] {
@@ -268,8 +264,7 @@ func TestSameSeedSameLog(t *testing.T) {
 	}
 }
 
-// TestEnds: a run ends at its push, its update or when OnUpdate says so, and no
-// later.
+// TestEnds: a run ends at its push, its update or when OnUpdate says so, and no later.
 func TestEnds(t *testing.T) {
 	base := training(t, "backup", rivals.Defaults(4), 0, nil)
 	for _, c := range []struct {

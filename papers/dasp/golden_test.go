@@ -13,9 +13,8 @@ import (
 	"gradsync/papers/dasp/rivals"
 )
 
-// TestStories replays testdata/*.txt: one command per event at the server, then
-// what the policy ordered and the node state. After a deliberate change:
-// go test ./papers/dasp -run TestStories -rewrite, then read the diff.
+// TestStories replays testdata/*.txt: one command per event at the server, then what the policy ordered and the node
+// state. After a deliberate change: go test ./papers/dasp -run TestStories -rewrite, then read the diff.
 func TestStories(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txt") // rapid keeps its own files in a folder there
 	if err != nil || len(paths) == 0 {
@@ -74,8 +73,7 @@ func (s *story) server(t *testing.T, d *datadriven.TestData) string {
 	return s.state()
 }
 
-// event is `push w=0 at=10 f=10`, `timer w=0 at=15`, `leave w=1 at=20` or
-// `join w=1 at=30`; times are in milliseconds.
+// event is `push w=0 at=10 f=10`, `timer w=0 at=15`, `leave w=1 at=20` or `join w=1 at=30`; times are in milliseconds.
 func (s *story) event(t *testing.T, d *datadriven.TestData) string {
 	kind := map[string]dasp.EventKind{"push": dasp.EventPush, "timer": dasp.EventTimer,
 		"join": dasp.EventJoin, "leave": dasp.EventLeave}[d.Cmd]

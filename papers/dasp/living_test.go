@@ -67,9 +67,7 @@ func TestALostWorkerLeavesAtOnce(t *testing.T) {
 // TestABarrierOfTheLiving: after its second worker is lost each of BSP's updates is the mean over the three others.
 func TestABarrierOfTheLiving(t *testing.T) {
 	l, _, err := elastic(t, "bsp", 1, 60, map[int]time.Duration{2: 45 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	four, three := 0, 0
 	for _, u := range l.Updates {
 		switch {

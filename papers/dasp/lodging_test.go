@@ -17,10 +17,9 @@ type lodging struct{ *quadratic }
 
 func (l lodging) Lodge(params, grads []float32) { l.params, l.grads = params, grads }
 
-// TestMemoryDecidesNoBit: wherever parameters and gradients lie, under every method the
-// weights are those that the log accounts for: in the task's own memory, in messages, on a
-// machine whose words are not the wire's, and where a body that was given away holds
-// nothing any more, to which nobody writes.
+// TestMemoryDecidesNoBit: wherever parameters and gradients lie, under every method the weights are those that the log
+// accounts for: in the task's own memory, in messages, on a machine whose words are not the wire's, and where a body
+// that was given away holds nothing any more, to which nobody writes.
 func TestMemoryDecidesNoBit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")

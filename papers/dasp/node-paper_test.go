@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// The tests of *_paper_test.go go through section 2 of the paper, one sentence
-// each, quoted in our translation.
+// The tests of *_paper_test.go go through section 2 of the paper, one sentence each, quoted in our translation.
 
 const ms = time.Millisecond
 
@@ -84,9 +83,8 @@ func TestOldestIsThatOfAPlainSearch(t *testing.T) {
 	}
 }
 
-// TestSection21VersionAndTimeAreRenewed: "on a gradient of node 1 the server
-// updates the global weights and then the node's version, v_1 = v_new + 1, and
-// its last iteration time f_1."
+// TestSection21VersionAndTimeAreRenewed: "on a gradient of node 1 the server updates the global weights and then the
+// node's version, v_1 = v_new + 1, and its last iteration time f_1."
 func TestSection21VersionAndTimeAreRenewed(t *testing.T) {
 	p := started(t, Config{Workers: 3, Smin: 5, Smax: 9, Alpha: 1})
 	push(p, 0, 10*ms, 10*ms)
@@ -100,9 +98,8 @@ func TestSection21VersionAndTimeAreRenewed(t *testing.T) {
 	}
 }
 
-// TestSection21VersionsReplaceIterationCounts: "a node with few iterations, once
-// it has pushed and the model is updated, holds newer parameters than others":
-// the slow node, one iteration against three, is not the stale one.
+// TestSection21VersionsReplaceIterationCounts: "a node with few iterations, once it has pushed and the model is
+// updated, holds newer parameters than others": the slow node, one iteration against three, is not the stale one.
 func TestSection21VersionsReplaceIterationCounts(t *testing.T) {
 	c := Config{Workers: 2, Smin: 1, Smax: 9, Alpha: 1}
 	p := started(t, c)
@@ -130,8 +127,7 @@ func TestSection21WaitIsMadeAtRunTime(t *testing.T) {
 	}
 }
 
-// TestJoinStartsAtTheOldest: a joiner is registered at min(v) of the others, its
-// iteration time unknown again.
+// TestJoinStartsAtTheOldest: a joiner is registered at min(v) of the others, its iteration time unknown again.
 func TestJoinStartsAtTheOldest(t *testing.T) {
 	v := View{V: []int64{7, 0, 5}, F: []time.Duration{ms, ms, ms}, Present: []bool{true, false, true}, Newest: 7}
 	v.Join(1)

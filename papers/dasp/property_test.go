@@ -22,8 +22,7 @@ func drawSpeeds(t *rapid.T, n int) func(int, int64) time.Duration {
 	}
 }
 
-// drawFaults draws up to three workers' departures and returns, never of
-// everybody at once: worker 0 stays.
+// drawFaults draws up to three workers' departures and returns, never of everybody at once: worker 0 stays.
 func drawFaults(t *rapid.T, n int) (faults []dasp.Event) {
 	var at time.Duration
 	for range rapid.IntRange(0, 3).Draw(t, "faults") {
@@ -65,17 +64,14 @@ func drawSwitches(t *rapid.T, o rivals.Options) rivals.Options {
 	return o
 }
 
-func mustPolicy(t interface{ Fatal(...any) }, name string, o rivals.Options) dasp.Policy {
+func mustPolicy(t rapid.TB, name string, o rivals.Options) dasp.Policy {
 	p, err := rivals.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
-// TestEveryPolicyKeepsItsPromises: over random clusters, faults and switches no
-// policy deadlocks, versions never go back, and each gradient is used or
-// dropped exactly once (world checks the last two at every action).
+// TestEveryPolicyKeepsItsPromises: over random clusters, faults and switches no policy deadlocks, versions never go
+// back, and each gradient is used or dropped exactly once (world checks the last two at every action).
 func TestEveryPolicyKeepsItsPromises(t *testing.T) {
 	for _, name := range rivals.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -84,9 +80,7 @@ func TestEveryPolicyKeepsItsPromises(t *testing.T) {
 				o := drawSwitches(t, drawOptions(t, n))
 				s := newWorld(mustPolicy(t, name, o), n, drawSpeeds(t, n))
 				s.faults = drawFaults(t, n)
-				if err := s.run(200); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.run(200))
 				if s.pushes != s.used+s.dropped+s.waits() {
 					t.Fatalf("%d pushes, but %d used, %d dropped, %d held", s.pushes, s.used, s.dropped, s.waits())
 				}
@@ -117,8 +111,7 @@ func TestDSSPGrantsStayUnderUpperBound(t *testing.T) {
 func checkClockBound(t *rapid.T, name string, o rivals.Options, bound int64, n int) {
 	s := newWorld(mustPolicy(t, name, o), n, drawSpeeds(t, n))
 	s.onReply = func(_ dasp.Action, w int) {
-		// begin has already started the next iteration, so the number of
-		// completed ones is step − 1.
+		// begin has already started the next iteration, so the number of completed ones is step − 1.
 		slow := s.step[w] - 1
 		for v := range n {
 			done := s.step[v] - 1
@@ -131,14 +124,11 @@ func checkClockBound(t *rapid.T, name string, o rivals.Options, bound int64, n i
 			t.Fatalf("worker %d answered %d clocks ahead, bound %d", w, gap, bound)
 		}
 	}
-	if err := s.run(300); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.run(300))
 }
 
-// TestDASPBounds: in the default reading v_n − min(v) ≤ Smax right after every
-// WSS and FSS answer, and v_new − min(v) ≤ Smax + N − 2 at every instant (see
-// the proof at New; for N = 1 the spread is at most 1).
+// TestDASPBounds: in the default reading v_n − min(v) ≤ Smax right after every WSS and FSS answer, and v_new − min(v) ≤
+// Smax + N − 2 at every instant (see the proof at New; for N = 1 the spread is at most 1).
 func TestDASPBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "N")
@@ -162,9 +152,7 @@ func TestDASPBounds(t *testing.T) {
 				t.Fatalf("spread %d, want at most Smax + N − 2 = %d", spread, o.Smax+int64(n)-2)
 			}
 		}
-		if err := s.run(400); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.run(400))
 	})
 }
 
@@ -181,9 +169,7 @@ func TestQISIsNeverDelayed(t *testing.T) {
 				t.Fatalf("worker %d in QIS waited %v", w, s.now-s.since[w])
 			}
 		}
-		if err := s.run(300); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.run(300))
 	})
 }
 
@@ -203,9 +189,7 @@ func TestQISStaysWithinSmin(t *testing.T) {
 				t.Fatalf("%s-update gap: worker %d in QIS, gap %d, handed out %d ahead, Smin %d", o.Gap, w, a.Gap, ahead, o.Smin)
 			}
 		}
-		if err := s.run(300); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.run(300))
 	})
 }
 
@@ -227,9 +211,7 @@ func TestSSP0ReleasesAtBSPsInstants(t *testing.T) {
 func answers(t *rapid.T, name string, o rivals.Options, n int, speeds func(int, int64) time.Duration) (list string) {
 	s := newWorld(mustPolicy(t, name, o), n, speeds)
 	s.onReply = func(_ dasp.Action, w int) { list += fmt.Sprintf("%d@%v ", w, s.now) }
-	if err := s.run(int64(40 * n)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.run(int64(40*n)))
 	return list
 }
 
@@ -264,11 +246,17 @@ func same(t *rapid.T, a string, ao rivals.Options, b string, bo rivals.Options, 
 		s.faults = faults
 		s.onApply = func(x dasp.Action) { logs[i] += fmt.Sprintf("apply %v·%g@%v ", x.Workers, x.Weight, s.now) }
 		s.onReply = func(x dasp.Action, w int) { logs[i] += fmt.Sprintf("reply %d %v@%v ", w, x.State, s.now) }
-		if err := s.run(150); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.run(150))
 	}
 	if logs[0] != logs[1] {
 		t.Fatalf("%s and %s differ:\n%s\n%s", a, b, logs[0], logs[1])
+	}
+}
+
+// must ends the test where err is one.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

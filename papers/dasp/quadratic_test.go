@@ -10,9 +10,8 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// quadratic is a task whose gradient is known: worker w's loss at step k is
-// ½·‖x − c(w, k)‖², so its gradient is x − c(w, k), different for every worker,
-// step and entry.
+// quadratic is a task whose gradient is known: worker w's loss at step k is ½·‖x − c(w, k)‖², so its gradient is x −
+// c(w, k), different for every worker, step and entry.
 type quadratic struct {
 	worker        int
 	params, grads []float32
@@ -57,8 +56,7 @@ func target(worker int, step int64, i int) float32 {
 	return float32((worker*31+int(step)*17+i*7)%101)/50 - 1
 }
 
-// gpus are six workers of unequal speed behind 1 Gbit/s links; 6 MFLOP take the
-// first 6 ms.
+// gpus are six workers of unequal speed behind 1 Gbit/s links; 6 MFLOP take the first 6 ms.
 func gpus(factors ...float64) *cluster.Platform {
 	link := cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 125e6, Latency: 50 * time.Microsecond, Jitter: 0.05}
 	server := link
@@ -87,9 +85,7 @@ func run(t *testing.T, p *cluster.Platform, seed uint64, job func(rank int) dasp
 	logs, trace, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*dasp.Log, error) {
 		return body(p, job(p.Rank()))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for rank, l := range logs[1:] {
 		if l != nil {
 			t.Errorf("rank %d returned a log", rank+1)
@@ -98,8 +94,7 @@ func run(t *testing.T, p *cluster.Platform, seed uint64, job func(rank int) dasp
 	return logs[0], trace
 }
 
-// training is a job of quadratics under a named policy; weights collects the
-// server's after each update.
+// training is a job of quadratics under a named policy; weights collects the server's after each update.
 func training(t *testing.T, name string, o rivals.Options, pushes int64, weights *[][]float32) func(rank int) dasp.Job {
 	return func(rank int) dasp.Job {
 		return dasp.Job{

@@ -14,9 +14,8 @@ import (
 	"gradsync/shared/race"
 )
 
-// TestWeightsAreThoseOfTheLog: for every method, the weights after each update
-// are, bit for bit, those that the log's own account of versions, workers,
-// order and factors gives. So replies carry exactly the version recorded, each
+// TestWeightsAreThoseOfTheLog: for every method, the weights after each update are, bit for bit, those that the log's
+// own account of versions, workers, order and factors gives. So replies carry exactly the version recorded, each
 // gradient is used once, and sums go in the order stated.
 func TestWeightsAreThoseOfTheLog(t *testing.T) {
 	if testing.Short() {
@@ -67,9 +66,8 @@ func replay(t *testing.T, l *dasp.Log, weights [][]float32) {
 	}
 }
 
-// TestWeightsOnRealGoroutines: the same on the wall clock, where arrival is
-// anybody's guess but the log's account still holds; and BSP, whose order is
-// fixed, gives the bits that virtual time gives.
+// TestWeightsOnRealGoroutines: the same on the wall clock, where arrival is anybody's guess but the log's account still
+// holds; and BSP, whose order is fixed, gives the bits that virtual time gives.
 func TestWeightsOnRealGoroutines(t *testing.T) {
 	updates := race.Less[int64](60, 20)
 	for _, name := range rivals.Names() {
@@ -117,9 +115,8 @@ func checkLog(t *testing.T, l *dasp.Log) {
 	}
 }
 
-// TestStatesAreVisited: on six unlike GPUs and with the default thresholds the
-// server's pushes are in all three states, QIS is answered within the server's
-// own work, and the groups' weights are 1/K.
+// TestStatesAreVisited: on six unlike GPUs and with the default thresholds the server's pushes are in all three states,
+// QIS is answered within the server's own work, and the groups' weights are 1/K.
 func TestStatesAreVisited(t *testing.T) {
 	l, _ := run(t, gpus(1, 1.2, 1.4, 1.6, 1.9, 3.6), 1, training(t, "dasp", rivals.Defaults(6), 600, nil), nil)
 	s := l.Stats(5)

@@ -9,9 +9,8 @@ import (
 	"gradsync/papers/dasp/rivals"
 )
 
-// stateShares runs DASP on workers of the given relative iteration times with
-// 5 % jitter, without network or server cost, and returns the share of answers
-// per state and the largest gap that Algorithm 1 saw.
+// stateShares runs DASP on workers of the given relative iteration times with 5 % jitter, without network or server
+// cost, and returns the share of answers per state and the largest gap that Algorithm 1 saw.
 func stateShares(t *testing.T, o rivals.Options, factors []float64) (share [4]float64, gap int64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 1))
@@ -20,9 +19,7 @@ func stateShares(t *testing.T, o rivals.Options, factors []float64) (share [4]fl
 	})
 	var n float64
 	w.onReply = func(a dasp.Action, _ int) { share[a.State]++; n++; gap = max(gap, a.Gap) }
-	if err := w.run(20_000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.run(20_000))
 	for i := range share {
 		share[i] /= n
 	}

@@ -8,9 +8,8 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// world drives one policy through a schedule and checks, event by event, what
-// every policy owes: each gradient used or dropped exactly once, nobody
-// answered before that, nobody answered who did not ask.
+// world drives one policy through a schedule and checks, event by event, what every policy owes: each gradient used or
+// dropped exactly once, nobody answered before that, nobody answered who did not ask.
 type world struct {
 	policy  dasp.Policy
 	n       int
@@ -55,8 +54,7 @@ func (s *world) begin(w int) {
 	s.queue = append(s.queue, dasp.Event{Kind: dasp.EventPush, Worker: w, At: s.now + f, Compute: f})
 }
 
-// next takes the earliest event: faults before timers before pushes at one
-// instant, then by worker.
+// next takes the earliest event: faults before timers before pushes at one instant, then by worker.
 func (s *world) next() (dasp.Event, bool) {
 	events := slices.Clone(s.queue)
 	for w, at := range s.timer {
@@ -90,8 +88,7 @@ func (s *world) next() (dasp.Event, bool) {
 	return ev, true
 }
 
-// run goes on until the policy has used `pushes` gradients; it returns an error
-// for a deadlock or a broken promise.
+// run goes on until the policy has used `pushes` gradients; it returns an error for a deadlock or a broken promise.
 func (s *world) run(pushes int64) error {
 	for s.used < pushes {
 		ev, ok := s.next()

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// TestSection22Algorithm1MakesThreeStates: "the thresholds Smin and Smax divide
-// the nodes into QIS, WSS and FSS" (Alg. 1, lines 5, 7, 13): for every gap and
-// all small thresholds.
+// TestSection22Algorithm1MakesThreeStates: "the thresholds Smin and Smax divide the nodes into QIS, WSS and FSS" (Alg.
+// 1, lines 5, 7, 13): for every gap and all small thresholds.
 func TestSection22Algorithm1MakesThreeStates(t *testing.T) {
 	for smin := range int64(4) {
 		for smax := smin + 1; smax < 7; smax++ {
@@ -59,8 +58,7 @@ func TestSection22Algorithm1LineByLine(t *testing.T) {
 	}
 }
 
-// TestSection22AllBeginInQIS: "when training begins all versions are 0, and all
-// nodes are in QIS", even with Smin = 0.
+// TestSection22AllBeginInQIS: "when training begins all versions are 0, and all nodes are in QIS", even with Smin = 0.
 func TestSection22AllBeginInQIS(t *testing.T) {
 	c := Config{Workers: 4, Smin: 0, Smax: 1}
 	for n := range 4 {
@@ -82,9 +80,8 @@ func TestSection22QISHasNoBarrier(t *testing.T) {
 	}
 }
 
-// TestSection22OnlyTheFarNodesWait: "DASP does not force all nodes to
-// synchronise; it only tries to control the nodes with a large gap": while node
-// 0 waits in WSS, node 1 goes on.
+// TestSection22OnlyTheFarNodesWait: "DASP does not force all nodes to synchronise; it only tries to control the nodes
+// with a large gap": while node 0 waits in WSS, node 1 goes on.
 func TestSection22OnlyTheFarNodesWait(t *testing.T) {
 	p := started(t, Config{Workers: 3, Smin: 1, Smax: 9, Alpha: 1})
 	p.view = View{V: []int64{4, 2, 1}, F: []time.Duration{10 * ms, 10 * ms, 50 * ms}, Present: []bool{true, true, true}, Newest: 4}
@@ -124,9 +121,8 @@ func TestSection22WeakWaitCanBringTheOldestBack(t *testing.T) {
 	}
 }
 
-// TestSection22Algorithm1Line15ForceWaitsForTheOldest: "once the gap is past Smax, an explicit
-// barrier makes the newest node synchronise with the oldest" (line 15): no
-// time and no other node releases it.
+// TestSection22Algorithm1Line15ForceWaitsForTheOldest: "once the gap is past Smax, an explicit barrier makes the newest
+// node synchronise with the oldest" (line 15): no time and no other node releases it.
 func TestSection22Algorithm1Line15ForceWaitsForTheOldest(t *testing.T) {
 	p := started(t, Config{Workers: 3, Smin: 1, Smax: 4, Alpha: 1})
 	p.view = View{V: []int64{6, 2, 1}, F: []time.Duration{10 * ms, 10 * ms, 50 * ms}, Present: []bool{true, true, true}, Newest: 6}
@@ -145,9 +141,8 @@ func TestSection22Algorithm1Line15ForceWaitsForTheOldest(t *testing.T) {
 	}
 }
 
-// TestSection22StalenessStaysWithinSmax: "FSS keeps the staleness of all nodes
-// within Smax." The literal algorithm does not; the re-check keeps it for what
-// WSS and FSS hand out. Same events, both readings.
+// TestSection22StalenessStaysWithinSmax: "FSS keeps the staleness of all nodes within Smax." The literal algorithm does
+// not; the re-check keeps it for what WSS and FSS hand out. Same events, both readings.
 func TestSection22StalenessStaysWithinSmax(t *testing.T) {
 	for _, literal := range []bool{false, true} {
 		p := started(t, Config{Workers: 4, Smin: 1, Smax: 3, LiteralFSS: literal})
@@ -161,11 +156,10 @@ func TestSection22StalenessStaysWithinSmax(t *testing.T) {
 	}
 }
 
-// TestSection22QISKeepsDifferencesWithinSmin: "QIS keeps version differences
-// between workers within Smin." It is so of the gap that Algorithm 1 tests, the
-// gap of the version that the gradient was computed on; the version handed out
-// in answer may be farther ahead. With the post-update gap it is the same number,
-// so the sentence is true of both. Five nodes, Smin = 2; node 4 never comes back.
+// TestSection22QISKeepsDifferencesWithinSmin: "QIS keeps version differences between workers within Smin." It is so of
+// the gap that Algorithm 1 tests, the gap of the version that the gradient was computed on; the version handed out in
+// answer may be farther ahead. With the post-update gap it is the same number, so the sentence is true of both. Five
+// nodes, Smin = 2; node 4 never comes back.
 func TestSection22QISKeepsDifferencesWithinSmin(t *testing.T) {
 	const smin = 2
 	for _, c := range []struct {
@@ -173,8 +167,7 @@ func TestSection22QISKeepsDifferencesWithinSmin(t *testing.T) {
 		tested []int64 // Gap of each answer
 		handed []int64 // of each answer, v_n − min(v) right after it
 	}{
-		// Nobody holds more than version 2 before its first push, so five pushes
-		// make five versions, all in QIS.
+		// Nobody holds more than version 2 before its first push, so five pushes make five versions, all in QIS.
 		{false, []int64{0, 0, 0, 0, 1}, []int64{1, 2, 3, 4, 5}},
 		// Versions 1 and 2 are within Smin; who would be handed 3 waits.
 		{true, []int64{1, 2}, []int64{1, 2}},

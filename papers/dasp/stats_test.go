@@ -52,9 +52,8 @@ func TestStatsByHand(t *testing.T) {
 	}
 }
 
-// TestSpreadByHand: worker 0 computes on versions 0, 1, 2 and 5, worker 1 on 0,
-// 3 and 4. At version 1 worker 1 holds 0, at 2 too, at 3 worker 0 holds 2, at 4
-// too, though worker 1's 4 is its last; at 5 only worker 0 is known.
+// TestSpreadByHand: worker 0 computes on versions 0, 1, 2 and 5, worker 1 on 0, 3 and 4. At version 1 worker 1 holds 0,
+// at 2 too, at 3 worker 0 holds 2, at 4 too, though worker 1's 4 is its last; at 5 only worker 0 is known.
 func TestSpreadByHand(t *testing.T) {
 	l := &Log{Workers: 2, Updates: make([]Update, 6)}
 	for _, p := range [][2]int64{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {1, 3}, {1, 4}, {0, 5}} {

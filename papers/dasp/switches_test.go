@@ -47,8 +47,7 @@ func script(p *policy) string {
 	return b.String()
 }
 
-// TestSwitches turns each switch alone against the default and says, by hand,
-// what the same events then lead to.
+// TestSwitches turns each switch alone against the default and says, by hand, what the same events then lead to.
 func TestSwitches(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -117,9 +116,8 @@ push2: apply[2]×0.33 reply[2]QIS0 apply[0]×1.00 reply[0]WSS3
 	}
 }
 
-// TestSwitchesOfASlowNewest: TestSwitches' newest node is the faster one, where
-// "absolute" is the default. Here the newest node 0 takes 50 ms and the oldest
-// 30 ms, α = ½, and Smax lets WSS answers go when T_wait is over.
+// TestSwitchesOfASlowNewest: TestSwitches' newest node is the faster one, where "absolute" is the default. Here the
+// newest node 0 takes 50 ms and the oldest 30 ms, α = ½, and Smax lets WSS answers go when T_wait is over.
 func TestSwitchesOfASlowNewest(t *testing.T) {
 	for form, want := range map[WaitForm]string{
 		WaitDifference: "reply[0]WSS3",  // ½·(30 − 50) < 0: at once

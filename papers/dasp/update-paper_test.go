@@ -58,9 +58,8 @@ func TestOptimiserOptions(t *testing.T) {
 	}
 }
 
-// TestAlgorithm2Line9IsTheVersionSent: "send the new weights to n, then renew n's version
-// atomically": whoever is answered holds the newest version, nobody else's
-// changes.
+// TestAlgorithm2Line9IsTheVersionSent: "send the new weights to n, then renew n's version atomically": whoever is
+// answered holds the newest version, nobody else's changes.
 func TestAlgorithm2Line9IsTheVersionSent(t *testing.T) {
 	p := started(t, Config{Workers: 3, Smin: 5, Smax: 9})
 	for i, w := range []int{1, 1, 0, 2, 1} {

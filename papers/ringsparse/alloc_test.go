@@ -8,10 +8,9 @@ import (
 	"gradsync/papers/ringsparse"
 )
 
-// Stores and buffers live as long as a run: a further step allocates less than a quarter of
-// one rank's parameters, on all ranks together and with the runtime's own share. Sums
-// fill in, so buffers have room for dense blocks from the beginning. In virtual time ranks take turns, and with the
-// collector at rest no turn makes what another one would not.
+// Stores and buffers live as long as a run: a further step allocates less than a quarter of one rank's parameters, on
+// all ranks together and with the runtime's own share. Sums fill in, so buffers have room for dense blocks from the
+// beginning. In virtual time ranks take turns, and with the collector at rest no turn makes what another one would not.
 func TestBuffersAreReused(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	const n, first, second = 4, 40000, 20000

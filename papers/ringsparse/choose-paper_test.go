@@ -31,8 +31,7 @@ func TestS4BlocksCoverTheLayer(t *testing.T) {
 	}
 }
 
-// S41: "the sparsity of each block", F. A zero is the bit pattern of +0, or at most the
-// threshold.
+// S41: "the sparsity of each block", F. A zero is the bit pattern of +0, or at most the threshold.
 func TestS41SparsityCountsExactZeros(t *testing.T) {
 	minus, tiny, nan := float32(math.Copysign(0, -1)), float32(1e-42), float32(math.NaN())
 	for _, c := range []struct {
@@ -56,25 +55,21 @@ func TestS41SparsityCountsExactZeros(t *testing.T) {
 	}
 }
 
-// S41: "the sparsities of these 2N data blocks are computed in a loop." Counting them, and
-// the two of every block received, is all that this run of two ranks is charged:
-// 2·4 MB at 1 GB/s, then 2·2 MB.
+// S41: "the sparsities of these 2N data blocks are computed in a loop." Counting them, and the two of every block
+// received, is all that this run of two ranks is charged: 2·4 MB at 1 GB/s, then 2·2 MB.
 func TestS41CountsTwoNBlocks(t *testing.T) {
 	p := cluster.Host{Name: "w", FLOPS: 1e18, Bandwidth: 1e18}
 	logs, _, err := cluster.Run(t.Context(), newVirtualOf(2, p), func(p cluster.Proc) (*ringsparse.Log, error) {
 		return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 1e6}}, Rate: eta, Steps: 1,
 			Options: ringsparse.Options{Codec: "dense", Charge: true, Rates: []cluster.CodecRate{{Name: "count", Encode: 1e9}}}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := logs[0].Ends[0].Round(time.Microsecond); got != 12*time.Millisecond {
 		t.Errorf("counting took %v, want 12ms", got)
 	}
 }
 
-// S41: "if Swi ≥ Sgi keep Wi and delete Gi, else keep Gi and delete Wi." Equal ones are
-// the tie rule's, and say so.
+// S41: "if Swi ≥ Sgi keep Wi and delete Gi, else keep Gi and delete Wi." Equal ones are the tie rule's, and say so.
 func TestS41SparserBlockIsKept(t *testing.T) {
 	for _, c := range []struct {
 		sw, sg float64
@@ -113,9 +108,8 @@ func TestS41DenseBlocksAreWeightsByTieAlone(t *testing.T) {
 	}
 }
 
-// S42: Ta = D/B, Tb = Tc + Compres(D)/B + Td, compress iff that is sooner. By hand: 1000
-// entries are 4000 B, at 1 MB/s 4 ms; a bitmap of 250 values is 125 + 1000 B, 1.125 ms, and
-// at 4 MB/s each way coding takes 1 ms twice.
+// S42: Ta = D/B, Tb = Tc + Compres(D)/B + Td, compress iff that is sooner. By hand: 1000 entries are 4000 B, at 1 MB/s
+// 4 ms; a bitmap of 250 values is 125 + 1000 B, 1.125 ms, and at 4 MB/s each way coding takes 1 ms twice.
 func TestS42CompressIfSoonerThere(t *testing.T) {
 	const n, b = 1000, 1e6
 	size := func(c codec.Codec) float64 { return c.SizeAt(n, 0.25) }
@@ -192,9 +186,8 @@ func TestS42OfEquallyCheapCodecsTheFirst(t *testing.T) {
 	}
 }
 
-// S42, error 1 of doc.go: with D of the layer in Ta, this run of four ranks compresses
-// blocks that are there sooner as they are. By hand: a block of 1000 dense entries takes
-// 4 ms, with a bitmap 4.125 ms; its layer 16 ms.
+// S42, error 1 of doc.go: with D of the layer in Ta, this run of four ranks compresses blocks that are there sooner as
+// they are. By hand: a block of 1000 dense entries takes 4 ms, with a bitmap 4.125 ms; its layer 16 ms.
 func TestS42LayerSizeFavoursCompression(t *testing.T) {
 	for size, want := range map[string]uint8{"block": 0, "layer": codec.Bitmap{}.ID()} {
 		sum, _, _ := traffic(t, 4, func(rank int) ringsparse.Job {
@@ -207,9 +200,8 @@ func TestS42LayerSizeFavoursCompression(t *testing.T) {
 	}
 }
 
-// S52: "the kinds' sparsities are computed and the sparser kept, the cheapest way taken" at
-// every hop. Gradients of 1.5 % fill in: coordinates at first, a bitmap later; their
-// weights are dense, so they stay gradients.
+// S52: "the kinds' sparsities are computed and the sparser kept, the cheapest way taken" at every hop. Gradients of 1.5
+// % fill in: coordinates at first, a bitmap later; their weights are dense, so they stay gradients.
 func TestS52CodecFollowsFillIn(t *testing.T) {
 	const n = 8
 	_, _, logs := traffic(t, n, func(rank int) ringsparse.Job {

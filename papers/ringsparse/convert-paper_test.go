@@ -185,9 +185,7 @@ func TestS51UpdateStaysWithinTheBound(t *testing.T) {
 			_, err := ringsparse.Run(p, ringsparse.Job{Task: q, Mask: q.mask, Rate: rate, Steps: 1, Options: o})
 			return q.params, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		first := task(0)
 		exact, gmax := make([]float64, len(first.params)), make([]float64, len(first.params))
 		for r := range n {
@@ -240,5 +238,13 @@ func TestS41LocalStepLeavesNoMoreZerosThanTheGradient(t *testing.T) {
 	w := []float32{9}
 	if ringsparse.LocalStep(w, []float32{0.375}, []float32{3}, 0.125, ringsparse.Descent); math.Float32bits(w[0]) != 0 {
 		t.Errorf("W0 = η·g: W′ = %g", w[0])
+	}
+}
+
+// must ends the test where err is one.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

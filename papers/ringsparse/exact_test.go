@@ -19,8 +19,7 @@ import (
 // link is the reference link: α = 50 µs, 1.25 GB/s.
 var link = cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 1.25e9, Latency: 25 * time.Microsecond}
 
-// ragged are layers whose lengths no N from 2 to 9 divides, one shorter than the
-// ring and an empty one.
+// ragged are layers whose lengths no N from 2 to 9 divides, one shorter than the ring and an empty one.
 var ragged = []int{257, 3, 0, 1009}
 
 // outcome holds what a rank leaves: the digest of its parameters after every step.
@@ -48,9 +47,7 @@ func train(t *testing.T, rt cluster.Runtime, job ringsparse.Job, task func(rank 
 		o.Params = job.Task.Params()
 		return o, err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -79,9 +76,7 @@ func dense(t *testing.T, n int, steps int64, task func(rank int) *quadratic, giv
 		}
 		return digests, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out[0]
 }
 

@@ -7,9 +7,8 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-// AllGatherSparse is the rival: every rank's gradient goes coded and unsummed to
-// all others, round the ring, and each rank sums all of them in rank order into
-// its x. Nothing fills in on the wire, but every rank sends N−1 gradients:
+// AllGatherSparse is the rival: every rank's gradient goes coded and unsummed to all others, round the ring, and each
+// rank sums all of them in rank order into its x. Nothing fills in on the wire, but every rank sends N−1 gradients:
 //
 //	(N−1)·size   against the ring's 2(N−1)/N·size
 //
@@ -29,8 +28,7 @@ func AllGatherSparse(p cluster.Proc, tag cluster.Tag, c codec.Codec, x []float32
 	return nil
 }
 
-// AllGatherSparseTiming sends the messages of AllGatherSparse over n elements of
-// the given density and sums nothing.
+// AllGatherSparseTiming sends the messages of AllGatherSparse over n elements of the given density and sums nothing.
 func AllGatherSparseTiming(p cluster.Proc, tag cluster.Tag, c codec.Codec, n int, density float64) error {
 	forms := make([]cluster.Msg, p.Size())
 	h := Header{Kind: Gradients, Codec: c.ID(), Contributors: 1, Elements: n}

@@ -79,9 +79,8 @@ func TestMaskIsKept(t *testing.T) {
 	}
 }
 
-// Conversion and projection do not commute: weights that are made of gradients are
-// unmasked. So without the projection after the average a pruned weight comes back,
-// although every local step was projected.
+// Conversion and projection do not commute: weights that are made of gradients are unmasked. So without the projection
+// after the average a pruned weight comes back, although every local step was projected.
 func TestMaskNeedsTheSecondProjection(t *testing.T) {
 	w0, mask := []float32{0, 1}, []bool{false, true}
 	g, local := []float32{2, 2}, make([]float32, 2)
@@ -156,9 +155,7 @@ func TestThresholdLosesNoMoreThanTheResiduals(t *testing.T) {
 			}
 			return task.params, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lossy := false
 		for i := range length {
 			total := 0.

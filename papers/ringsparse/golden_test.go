@@ -119,8 +119,6 @@ func line(rank, n int, c ringsparse.Choice) string {
 
 func number(t *testing.T, s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }

@@ -204,9 +204,7 @@ func TestALossBeforeARankBegins(t *testing.T) {
 		_, err := ringsparse.Run(p, ringsparse.Job{Task: q, Rate: 0.1, Steps: livingSteps, Options: ringsparse.Options{Bandwidth: 125e6}})
 		return q.params, err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !slices.Equal(params[0], params[1]) || !slices.Equal(params[0], params[2]) {
 		t.Errorf("ranks 0, 1, 2 end with %v", params[:3])
 	}

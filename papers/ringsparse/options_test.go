@@ -106,10 +106,9 @@ func TestHeadersAreChecked(t *testing.T) {
 	}
 }
 
-// Tc, Td, count and convert pass as time of the exchanging thread, by hand for two ranks,
-// 2000 entries (8 kB), bitmaps: local step 8 kB and count 16 kB, encode one block of 4 kB;
-// decode, convert (4 kB) and count (8 kB); encode; decode own while the other's travels;
-// decode that.
+// Tc, Td, count and convert pass as time of the exchanging thread, by hand for two ranks, 2000 entries (8 kB), bitmaps:
+// local step 8 kB and count 16 kB, encode one block of 4 kB; decode, convert (4 kB) and count (8 kB); encode; decode
+// own while the other's travels; decode that.
 func TestChargedCostsPassAsTime(t *testing.T) {
 	host := cluster.Host{Name: "w", FLOPS: 1e18, Bandwidth: 1e18}
 	// Each rate has a decimal place of its own in the µs per kB.
@@ -124,9 +123,7 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 				return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1,
 					Options: ringsparse.Options{Codec: "bitmap", Charge: charge, Rates: rates, LogChoices: log}})
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := logs[0].Ends[0].Round(time.Microsecond); got != want {
 				t.Errorf("charge %v, log %v: %v, want %v", charge, log, got, want)
 			}
@@ -140,8 +137,7 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 	if err != nil || logs[0].Ends[0].Round(time.Microsecond) != 0 {
 		t.Errorf("a ring of one: %+v, %v", logs, err)
 	}
-	// The dense ring needs no count, conversion or coding. The rival codes its 8 kB once,
-	// and decodes two such.
+	// The dense ring needs no count, conversion or coding. The rival codes its 8 kB once, and decodes two such.
 	for want, o := range map[time.Duration]ringsparse.Options{
 		0: {Kinds: "gradients", Codec: "dense"},
 		(8*10000 + 2*8*1000000) * time.Microsecond: {Exchange: "all-gather", Codec: "bitmap"},
@@ -150,9 +146,7 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 		logs, _, err := cluster.Run(t.Context(), newVirtualOf(2, host), func(p cluster.Proc) (*ringsparse.Log, error) {
 			return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1, Options: o})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := logs[0].Ends[0].Round(time.Microsecond); got != want {
 			t.Errorf("%s %s: %v, want %v", o.Exchange, o.Codec, got, want)
 		}

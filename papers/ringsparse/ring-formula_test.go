@@ -22,9 +22,7 @@ func TestFormulaTIsTheTimeOfALayer(t *testing.T) {
 				return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: length}}, Rate: eta, Steps: 1,
 					Options: ringsparse.Options{Kinds: kinds, Codec: "dense"}})
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want := formula.T(n, 4*length, host.Bandwidth)
 			if got := logs[0].Ends[0].Seconds(); math.Abs(got-want) > 1e-8 {
 				t.Errorf("N=%d %s: %g s, formula %g", n, kinds, got, want)
@@ -95,8 +93,7 @@ func TestFormulaGatherSparse(t *testing.T) {
 	}
 }
 
-// The float32 conversions are the closed forms rounded, for all small arguments that
-// float32 holds exactly.
+// The float32 conversions are the closed forms rounded, for all small arguments that float32 holds exactly.
 func TestFormulaConversions(t *testing.T) {
 	out := make([]float32, 1)
 	for _, s := range []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed} {

@@ -41,9 +41,7 @@ func watch(t *testing.T, n int, job ringsparse.Job, task func(rank int) cluster.
 		_, err = ringsparse.Run(spy{p, &list}, job)
 		return list, err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -62,8 +60,7 @@ func TestS13EachRankSendsToTheNextAlone(t *testing.T) {
 	}
 }
 
-// S13: "synchronisation goes layer by layer", in the order of the backward pass, which
-// is one order on all ranks.
+// S13: "synchronisation goes layer by layer", in the order of the backward pass, which is one order on all ranks.
 func TestS13LayersAreExchangedLastFirst(t *testing.T) {
 	const n = 4
 	job := ringsparse.Job{Rate: eta, Steps: 2, Options: ringsparse.Options{Codec: "coo"}}
@@ -84,10 +81,9 @@ func TestS13LayersAreExchangedLastFirst(t *testing.T) {
 	}
 }
 
-// S13: "while a layer is synchronised, the GPU nodes compute the errors and gradients of the
-// layers before it." By hand: 3 layers, 1 ms forward in all, 1 ms backward each; a
-// dense exchange between two ranks of 1.25 MB at 1.25 GB/s takes 1 ms. Overlapped: 2 ms
-// until the last layer's gradient, 3 exchanges of 1 ms. Else 4 ms, then 3 ms.
+// S13: "while a layer is synchronised, the GPU nodes compute the errors and gradients of the layers before it." By
+// hand: 3 layers, 1 ms forward in all, 1 ms backward each; a dense exchange between two ranks of 1.25 MB at 1.25 GB/s
+// takes 1 ms. Overlapped: 2 ms until the last layer's gradient, 3 exchanges of 1 ms. Else 4 ms, then 3 ms.
 func TestS13ExchangeOverlapsTheBackwardPass(t *testing.T) {
 	host := cluster.Host{Name: "w", FLOPS: 1e9, Bandwidth: 1.25e9}
 	var layers []cluster.Layer
@@ -102,9 +98,7 @@ func TestS13ExchangeOverlapsTheBackwardPass(t *testing.T) {
 			return ringsparse.Run(p, ringsparse.Job{Layers: layers, Rate: eta, Steps: 1,
 				Options: ringsparse.Options{Kinds: "gradients", Codec: "dense", NoOverlap: noOverlap}})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := logs[0].Ends[0]; got != want {
 			t.Errorf("NoOverlap %v: the step ends at %v, want %v", noOverlap, got, want)
 		}
@@ -186,8 +180,7 @@ func TestS6AllGatherForwardsTheSameBytes(t *testing.T) {
 	}
 }
 
-// S6: "after this stage the parameters of all GPU nodes agree", and they are those of
-// the definition: W0 − η·Σg/N.
+// S6: "after this stage the parameters of all GPU nodes agree", and they are those of the definition: W0 − η·Σg/N.
 func TestS6AllParametersAgree(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		task := func(r int) cluster.Task { return newQuadratic(r, 0.3, 0.3, ragged...) }
@@ -225,9 +218,7 @@ func TestS7RepeatsForThePredefinedIterations(t *testing.T) {
 			return ringsparse.Run(p, ringsparse.Job{Task: newQuadratic(p.Rank(), 0.3, 0, 20), Rate: eta, Steps: 5,
 				Options: ringsparse.Options{Codec: "dense"}, OnStep: func(step int64) (bool, error) { return step == stopAt, nil }})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if want := map[int64]int{-1: 5, 2: 3}[stopAt]; len(logs[1].Ends) != want {
 			t.Errorf("stop at %d: %d steps, want %d", stopAt, len(logs[1].Ends), want)
 		}
@@ -244,9 +235,7 @@ func TestS5TheSlowestLinkSetsTheTime(t *testing.T) {
 			return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 1e6}}, Rate: eta, Steps: 1,
 				Options: ringsparse.Options{Kinds: "gradients", Codec: "dense"}})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, l := range logs {
 			last = max(last, l.Ends[0].Seconds())
 		}

@@ -31,16 +31,13 @@ func newRandom(rank int, weights, gradients float64, lengths ...int) *random {
 	return q
 }
 
-// traffic runs job on n ranks of a virtual cluster and returns all ranks' totals and
-// the trace.
+// traffic runs job on n ranks of a virtual cluster and returns all ranks' totals and the trace.
 func traffic(t *testing.T, n int, job func(rank int) ringsparse.Job) (ringsparse.Totals, *cluster.Trace, []*ringsparse.Log) {
 	t.Helper()
 	logs, trace, err := cluster.Run(t.Context(), newVirtual(n), func(p cluster.Proc) (*ringsparse.Log, error) {
 		return ringsparse.Run(p, job(p.Rank()))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var sum ringsparse.Totals
 	for _, l := range logs {
 		sum.Merge(l.Totals)
@@ -103,8 +100,7 @@ func TestTimingOnlySendsWhatARealRunSends(t *testing.T) {
 	}
 }
 
-// The densest case is deterministic: then both runs are the same events at the same
-// instants.
+// The densest case is deterministic: then both runs are the same events at the same instants.
 func TestTimingOnlyOfDenseBlocksIsTheSameTrace(t *testing.T) {
 	lengths := []int{400, 3, 0, 257}
 	for _, kinds := range []string{"both", "gradients", "weights"} {
@@ -120,9 +116,7 @@ func TestTimingOnlyOfDenseBlocksIsTheSameTrace(t *testing.T) {
 				}
 				return ringsparse.Run(p, job)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			traces = append(traces, fmt.Sprint(*trace))
 		}
 		if traces[0] != traces[1] {
@@ -158,9 +152,7 @@ func TestAllGatherSparseSumsInRankOrder(t *testing.T) {
 				x := gradient(p.Rank())
 				return x, ringsparse.AllGatherSparse(p, 9, c, x)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for rank := range got {
 				if digest(got[rank]) != digest(want) {
 					t.Errorf("N=%d %s rank %d: not the sum in rank order", n, c.Name(), rank)

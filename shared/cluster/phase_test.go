@@ -39,9 +39,8 @@ func TestLastsIntegratesOverPhases(t *testing.T) {
 	}
 }
 
-// Two computations in a row last as long as one of both: nothing is lost or
-// counted twice at a change, wherever the cut falls. More work never ends
-// sooner, to the last bit.
+// Two computations in a row last as long as one of both: nothing is lost or counted twice at a change, wherever the cut
+// falls. More work never ends sooner, to the last bit.
 func TestLastsIsAdditiveAndMonotone(t *testing.T) {
 	r := Stream(7, 0, "", "phases")
 	for range 2000 {
@@ -84,8 +83,7 @@ func TestValidateNamesABadPhase(t *testing.T) {
 	}
 }
 
-// A copy's phases are its own, the server's too, and a platform without phases
-// is written as it always was.
+// A copy's phases are its own, the server's too, and a platform without phases is written as it always was.
 func TestPhasesAreCopiedAndWrittenOnlyWhereTheyAre(t *testing.T) {
 	p := Uniform(2, slowed, &slowed)
 	c := p.Clone()

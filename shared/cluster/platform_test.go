@@ -45,8 +45,7 @@ func TestParseReadsEveryField(t *testing.T) {
 	}
 }
 
-// Equal workers that are numbered become one entry; a gap, another value and a name without
-// a number do not.
+// Equal workers that are numbered become one entry; a gap, another value and a name without a number do not.
 func TestMarshalCountsEqualWorkers(t *testing.T) {
 	p := Uniform(12, Host{Name: "w", FLOPS: 1e12, Bandwidth: 1e9}, nil)
 	p.Workers[5].Bandwidth = 2e9
@@ -71,8 +70,7 @@ const grouped = `{"name": "boxes",
  "nodes": [{"name": "box", "count": 3, "bandwidth": {"value": "6 GB/s", "why": "stated", "confidence": "high"}, "latency": "1 us", "overhead": "0.5 us"},
   {"name": "attic", "bandwidth": "1 Gb/s", "latency": {"value": "0 s", "why": "none", "confidence": "low"}}]}`
 
-// An entry of several nodes takes as many hosts in each; nodes may stand after
-// the workers that name them.
+// An entry of several nodes takes as many hosts in each; nodes may stand after the workers that name them.
 func TestParseReadsNodes(t *testing.T) {
 	got, err := Parse([]byte(grouped))
 	if err != nil {

@@ -27,9 +27,7 @@ func libraries(t *testing.T, o fake.Options) (cuda, dnn *fake.Library) {
 	if err == nil {
 		_, dnn, err = l.Libraries(built, filepath.Dir(l.Path), 12)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Setenv(gpu.EnvLibraries, filepath.Dir(l.Path))
 	return l, dnn
 }
@@ -38,9 +36,7 @@ func libraries(t *testing.T, o fake.Options) (cuda, dnn *fake.Library) {
 func table(t *testing.T) map[string]string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "gpu.go", nil, parser.PackageClauseOnly|parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S.*?)  +((?:gpu|cuBLAS|cuDNN): .*)$`).FindAllStringSubmatch(f.Doc.Text(), -1) {
 		rows[m[1]] = m[2]
@@ -84,9 +80,7 @@ func TestTable(t *testing.T) {
 	rows["no driver"] = strings.Replace(rows["no driver"], "libcuda.so.1", "/nowhere/libcuda.so.1", 1)
 	says(t, rows, "no driver", none)
 	text := filepath.Join(t.TempDir(), "libcuda.so.1")
-	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(text, []byte("no library"), 0o600))
 	says(t, rows, "a broken library of that name", at(text))
 	says(t, rows, "another library", at("libm.so.6"))
 	says(t, rows, "a driver before CUDA 11.0", at(faketest.Machine(t, fake.Options{Version: 10020}).Path))
@@ -112,9 +106,7 @@ func TestTable(t *testing.T) {
 	says(t, rows, "TF32 before capability 8.0", tf32())
 	missing := func() error { return errors.New(gpu.Libraries()[1]) }
 	set := func(key string, v int) {
-		if err := dnn.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, dnn.Set(key, v))
 	}
 	set("major", 8)
 	says(t, rows, "cuDNN of another version", missing())
@@ -122,9 +114,7 @@ func TestTable(t *testing.T) {
 	set("cuda", 13)
 	says(t, rows, "cuDNN for a newer CUDA", missing())
 	set("cuda", 12)
-	if err := dnn.FailAt(1, 1001); err != nil {
-		t.Fatal(err)
-	}
+	must(t, dnn.FailAt(1, 1001))
 	says(t, rows, "a library that does not start", missing())
 	saysOfRanks(t, rows)
 	if none := gpu.Libraries(); strings.Contains(none[0], "not found") {
@@ -162,24 +152,16 @@ func saysOfRanks(t *testing.T, rows map[string]string) {
 func train(t *testing.T, before func() error) error {
 	t.Helper()
 	d, err := gpu.Open(gpu.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer d.Close()
 	e, err := tensor.Lookup(gpu.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err := model.New("lenet5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := m.NewWorkspace(e, 4, 1)
 	defer w.Close()
 	if before != nil {
-		if err := before(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, before())
 	}
 	params := make([]float32, m.NumParams())
 	for range 2 {
@@ -190,8 +172,7 @@ func train(t *testing.T, before func() error) error {
 	return nil
 }
 
-// TestOpen: the device is described, computes under its name, and is given back; then another
-// one takes its place.
+// TestOpen: the device is described, computes under its name, and is given back; then another one takes its place.
 func TestOpen(t *testing.T) {
 	for range 2 {
 		l := faketest.Machine(t, fake.Options{})
@@ -232,18 +213,12 @@ func TestOpenLibraries(t *testing.T) {
 	} {
 		l, dnn := libraries(t, fake.Options{Capability: 80})
 		if c.broken {
-			if err := dnn.FailAt(1, 1001); err != nil {
-				t.Fatal(err)
-			}
+			must(t, dnn.FailAt(1, 1001))
 		}
 		d, err := gpu.Open(gpu.Options{TF32: c.tf32})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		e, err := tensor.Lookup(gpu.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if e.Class() != c.class || !strings.HasSuffix(d.String(), c.line) {
 			t.Errorf("%s, class %s; want %s, class %s", d, e.Class(), c.line, c.class)
 		}
@@ -261,5 +236,13 @@ func TestOpenLibraries(t *testing.T) {
 				t.Errorf("%d things were not given back, %v", n, err)
 			}
 		}
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// TestIterations: r* by hand. Worker 0 pushed last at 100 ms, worker 1 at 90;
-// the columns are their intervals. Its r-th next push is at 100 + r·own, the
-// slow one's k-th next at 90 + k·its, k ≥ 1: a push of the past is none to meet.
+// TestIterations: r* by hand. Worker 0 pushed last at 100 ms, worker 1 at 90; the columns are their intervals. Its r-th
+// next push is at 100 + r·own, the slow one's k-th next at 90 + k·its, k ≥ 1: a push of the past is none to meet.
 func TestIterations(t *testing.T) {
 	for _, c := range []struct {
 		own, its time.Duration
@@ -31,8 +30,7 @@ func TestIterations(t *testing.T) {
 		if got := d.iterations(0, 1); got != c.want {
 			t.Errorf("intervals %d and %d ms: r* = %d, want %d", c.own, c.its, got, c.want)
 		}
-		// Both have just pushed: 100 + 4·30 meets 100 + 3·40, the push that is over
-		// meets nothing.
+		// Both have just pushed: 100 + 4·30 meets 100 + 3·40, the push that is over meets nothing.
 		d.pushed = [][2]time.Duration{{100 * ms, 70 * ms}, {100 * ms, 60 * ms}}
 		if got := d.iterations(0, 1); got != 4 {
 			t.Errorf("both at 100 ms: r* = %d, want 4", got)

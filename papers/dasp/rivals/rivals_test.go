@@ -9,8 +9,7 @@ import (
 	"gradsync/papers/dasp"
 )
 
-// TestNew: every name makes a policy of that name at every size; an unknown one
-// is an error that lists them.
+// TestNew: every name makes a policy of that name at every size; an unknown one is an error that lists them.
 func TestNew(t *testing.T) {
 	for _, name := range Names() {
 		for n := 1; n <= 9; n++ {

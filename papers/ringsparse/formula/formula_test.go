@@ -28,8 +28,7 @@ func TestS42TaTb(t *testing.T) {
 	near(t, "Tb", Tb(1e-3, 1125, 1e6, 2e-3), 4.125e-3)
 }
 
-// Pw and Pg against exact rationals, and as each other's inverse, for all small
-// arguments.
+// Pw and Pg against exact rationals, and as each other's inverse, for all small arguments.
 func TestS51PwPg(t *testing.T) {
 	for _, s := range []int{-1, 1} {
 		for m := 1; m <= 9; m++ {

@@ -39,9 +39,7 @@ func TestWhoeverIsBehindIsSentWhatTheStepLedTo(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for k, w := range all[:4] {
 			if got := w.states(); !slices.Equal(got, x.states[k]) {
 				t.Errorf("%v: rank %d sends its state to %v, want %v", x.made, k, got, x.states[k])
@@ -191,9 +189,7 @@ func TestALossWhileAStateIsAwaited(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for k, w := range all[:2] {
 		if slices.ContainsFunc(w.received, func(q cluster.Req) bool { return !q.Done() }) {
 			t.Errorf("a receive of rank %d is open", k)

@@ -507,9 +507,7 @@ func TestNothingOfAnExchangeGivenUpIsTakenForItsRepetition(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := all[0].sent; len(got) != 3 || got[0].tag != 0 || got[2].tag != crewSpan ||
 		got[1].tag < crewSpan+crewTags || got[1].tag >= 2*crewSpan {
 		t.Errorf("rank 0 sent %+v: want a tag of epoch 0, one of the crew's own and one of epoch 1", got)

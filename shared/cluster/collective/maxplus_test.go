@@ -57,9 +57,7 @@ func (c timed) events(t *testing.T) []time.Duration {
 func (c timed) recurrence(t *testing.T) (out []time.Duration, tied bool) {
 	t.Helper()
 	m, err := collective.NewMaxPlus(c.p, c.header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	from := make([]int64, len(c.p.Workers))
 	for i := range from {
 		h := &c.p.Workers[i]
@@ -232,9 +230,7 @@ func TestMaxPlusRefuses(t *testing.T) {
 		t.Errorf("no workers: %v", err)
 	}
 	m, err := collective.NewMaxPlus(cluster.Uniform(6, host, nil), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, _, err := m.Hierarchical(t.Context(), 4, 10, nil); err == nil || !strings.Contains(err.Error(), "want a multiple") {
 		t.Errorf("6 ranks in nodes of 4: %v", err)
 	}

@@ -30,9 +30,7 @@ func TestNaiveExchangeSumsInRankOrder(t *testing.T) {
 				x := distinct(p.Rank(), length)
 				return x, collective.NaiveExchange(p, 3, root, x)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for rank := range got {
 				if fmt.Sprint(got[rank]) != fmt.Sprint(want) {
 					t.Fatalf("N=%d root %d rank %d differs", n, root, rank)
@@ -131,9 +129,7 @@ func TestReduceScatterNamesItsChunk(t *testing.T) {
 		}
 		return 0, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // The timing-only forms are the same events: same instants, same bytes.
@@ -164,9 +160,7 @@ func TestTimingFormsSendTheSameMessages(t *testing.T) {
 			trace := func(body func(cluster.Proc, int) error) string {
 				rt := virtual.New(cluster.Uniform(6, link, nil), virtual.Config{Trace: true})
 				_, tr, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) { return 0, body(p, length) })
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return fmt.Sprint(*tr)
 			}
 			if trace(f.real) != trace(f.timing) {
@@ -218,9 +212,7 @@ func TestFirstExchangesAreTheBlogs(t *testing.T) {
 			}
 			return 0, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 
@@ -242,4 +234,12 @@ func (f *firstSend) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 		f.sent, f.value, f.to = true, v[0], to
 	}
 	return f.Proc.Isend(to, tag, m)
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -43,8 +43,7 @@ func inputs(n, length int) [][]float32 {
 	return xs
 }
 
-// sums runs exchange on n ranks and compares the ranks' bits with want, nil: not
-// taking part.
+// sums runs exchange on n ranks and compares the ranks' bits with want, nil: not taking part.
 func sums(t *testing.T, what string, n, length int, want func(rank int) []float32, exchange func(cluster.Proc, []float32) error) *cluster.Trace {
 	t.Helper()
 	rt := virtual.New(cluster.Uniform(n, link, nil), virtual.Config{})
@@ -66,9 +65,8 @@ func sums(t *testing.T, what string, n, length int, want func(rank int) []float3
 
 var lengths = []int{0, 1, 7, 64, 103}
 
-// Chunks go through the ring in pieces of any length, in any order of ranks,
-// some left out: the sums are those of whole chunks, and the bytes 2(N−1)K. So are the sums of vectors that are gathered
-// whole, with N(N−1)K bytes.
+// Chunks go through the ring in pieces of any length, in any order of ranks, some left out: the sums are those of whole
+// chunks, and the bytes 2(N−1)K. So are the sums of vectors that are gathered whole, with N(N−1)K bytes.
 func TestOrderAndSegmentOfARing(t *testing.T) {
 	most := 17
 	if testing.Short() {

@@ -36,9 +36,7 @@ func bitsOf(t *testing.T, rt cluster.Runtime, r Ring, n int) [][]byte {
 		}
 		return vec.AppendBytes(nil, x), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -95,9 +93,7 @@ func TestPairsMessages(t *testing.T) {
 		_, trace, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) {
 			return 0, exchange(Ring{Segment: 30, Short: 100}, p)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return trace
 	}
 	real := run(func(r Ring, p cluster.Proc) error { return r.AllReduce(p, 5, make([]float32, 100)) })
@@ -160,9 +156,7 @@ func TestPairSendsWhatItHad(t *testing.T) {
 	}
 	want := vec.AppendBytes(nil, x)
 	p := &late{theirs: want}
-	if err := (Ring{Segment: 32, Short: 1000}).AllReduce(p, 5, x); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (Ring{Segment: 32, Short: 1000}).AllReduce(p, 5, x))
 	same(t, "sent", p.taken, want)
 	for i, v := range x {
 		if v != float32(2*i) {

@@ -33,9 +33,7 @@ func TestRingSumsEveryChunkInRingOrder(t *testing.T) {
 				x := distinct(p.Rank(), length)
 				return x, collective.RingAllReduce(p, 3, x)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want := make([]float32, length)
 			for c := range n {
 				lo, hi := collective.Chunk(length, n, c)

@@ -85,9 +85,7 @@ func TestTheRingIsTheBlogsLoops(t *testing.T) {
 			}
 			return nil, nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 

@@ -45,15 +45,12 @@ func exchanged(t *testing.T, rt cluster.Runtime, segment int, kept bool) (string
 		}
 		return out, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fmt.Sprint(got), trace
 }
 
-// Vectors that are sent and received in their own memory, with and without kept
-// buffers, end as those that are packed and unpacked: the same bits on every
-// runtime, the same events in virtual time.
+// Vectors that are sent and received in their own memory, with and without kept buffers, end as those that are packed
+// and unpacked: the same bits on every runtime, the same events in virtual time.
 func TestInPlaceIsPacked(t *testing.T) {
 	native := view
 	defer func() { view = native }()
@@ -116,9 +113,7 @@ func TestScratchIsKept(t *testing.T) {
 		}
 		return 0, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // echo is rank 0 of two for one goroutine: the other rank sends back whatever it would receive. Its requests are done at once,
@@ -199,7 +194,13 @@ func BenchmarkAShortAllReduce(b *testing.B) {
 		}
 		return 0, nil
 	})
+	must(b, err)
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 }

@@ -17,9 +17,7 @@ func seconds(t *testing.T, n int, exchange func(cluster.Proc) error) float64 {
 	t.Helper()
 	rt := virtual.New(cluster.Uniform(n, link, nil), virtual.Config{Headerless: true})
 	out, err := rt.Run(t.Context(), func(p cluster.Proc) ([]byte, error) { return nil, exchange(p) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out.Elapsed.Seconds()
 }
 
@@ -40,8 +38,7 @@ func TestTimesAreTheClosedForms(t *testing.T) {
 	}
 	for n := 1; n <= most; n++ {
 		for _, pieces := range []int{1, 2, 3, 50} {
-			// Of 1 Mi elements, so that the links are the limit, and of 3,125: 10 µs, so
-			// that α is until there are 6.
+			// Of 1 Mi elements, so that the links are the limit, and of 3,125: 10 µs, so that α is until there are 6.
 			for _, piece := range []int{unit, 3125} {
 				length := n * pieces * piece
 				got := seconds(t, n, func(p cluster.Proc) error {

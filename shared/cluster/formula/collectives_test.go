@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Rational, piece by piece: N = 4, K = 12 bytes, 1 byte/s: a chunk is 3 s.
-// Whole chunks at α = 2: 6·5 = 30. Three pieces of 1 s: a step is 3 s, as α + t
-// is 3 too: 18 + 2. Two pieces of 1.5 s: α + t = 3.5 is more than 3: 21 + 1.5.
+// Rational, piece by piece: N = 4, K = 12 bytes, 1 byte/s: a chunk is 3 s. Whole chunks at α = 2: 6·5 = 30. Three
+// pieces of 1 s: a step is 3 s, as α + t is 3 too: 18 + 2. Two pieces of 1.5 s: α + t = 3.5 is more than 3: 21 + 1.5.
 func TestPipelinedRingByHand(t *testing.T) {
 	near(t, "one piece", RingPipelinedTime(4, 12, 1, 2, 1), 30)
 	near(t, "RingTime", RingTime(4, 12, 2, 1), 30)

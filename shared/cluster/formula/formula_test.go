@@ -22,8 +22,7 @@ func TestTheBlogsNumbers(t *testing.T) {
 	near(t, "RingTime at 6 GB/s", RingTime(1e9, 1.2e9, 0, 6e9), 0.4*(1-1e-9))
 }
 
-// Figures of the design's simulator table, which cut each step to whole
-// nanoseconds: 1 ns of 128 µs, so 1e-5.
+// Figures of the design's simulator table, which cut each step to whole nanoseconds: 1 ns of 128 µs, so 1e-5.
 func TestTheDesignsRingTimes(t *testing.T) {
 	for n, want := range map[int]float64{64: 0.163800, 256: 0.184875, 1024: 0.262142} {
 		if got := RingTime(n, 1e8, 50e-6, 1.25e9); math.Abs(got/want-1) > 1e-5 {

@@ -9,8 +9,7 @@ import (
 	"gradsync/shared/cluster/tcp"
 )
 
-// BenchmarkRing sums a vector over two ranks of one process: bytes/s is the bus
-// bandwidth, K·2(N−1)/N over the time.
+// BenchmarkRing sums a vector over two ranks of one process: bytes/s is the bus bandwidth, K·2(N−1)/N over the time.
 func BenchmarkRing(b *testing.B) {
 	for _, size := range []int{4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -29,9 +28,7 @@ func BenchmarkRing(b *testing.B) {
 				}
 				return nil, nil
 			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 		})
 	}
 }
@@ -59,7 +56,5 @@ func BenchmarkPingPong(b *testing.B) {
 		}
 		return nil, nil
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 }

@@ -49,15 +49,11 @@ func TestBytesOnTheWire(t *testing.T) {
 			return struct{}{}, collective.RingAllReduce(p, 3, x)
 		}
 		_, want, err := cluster.Run(t.Context(), virtual.New(cluster.Uniform(n, clustertest.Host, nil), virtual.Config{}), body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, cfg := range []tcp.Config{{Chunk: 1 << 20}, {Chunk: 4096}, {}} {
 			cfg.Timeout = never
 			_, got, err := cluster.Run(t.Context(), tcp.Loopback(n, cfg), body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got.BodyBytes() != int64(2*(n-1)*4*length) {
 				t.Errorf("N=%d, %+v: %d body bytes, want %d", n, cfg, got.BodyBytes(), 2*(n-1)*4*length)
 			}

@@ -10,8 +10,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// Where a rank listens, and what others are told: by default the address of
-// the route to the rendezvous.
+// Where a rank listens, and what others are told: by default the address of the route to the rendezvous.
 func TestDataAddress(t *testing.T) {
 	route := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 4242}
 	cases := [][3]string{
@@ -23,9 +22,7 @@ func TestDataAddress(t *testing.T) {
 		{"::1", "[::1]:0", "::1"},
 	}
 	list, err := net.Interfaces()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	i := slices.IndexFunc(list, func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
 	if i >= 0 {
 		if a, err := interfaceAddress(&list[i]); err == nil {

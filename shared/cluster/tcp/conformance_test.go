@@ -56,8 +56,6 @@ func TestRanksOfAProcessHaveOneClock(t *testing.T) {
 			}
 			return nil, nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }

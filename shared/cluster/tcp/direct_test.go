@@ -119,9 +119,7 @@ func TestFortyRanks(t *testing.T) {
 		}
 		return nil, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for rank, s := range out.Trace.Sent {
 		if s.Messages != n-1 {
 			t.Errorf("rank %d sent %d messages", rank, s.Messages)

@@ -22,9 +22,7 @@ const secret = "secret-of-41001"
 func listenHere(t *testing.T) net.Listener {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = ln.Close() })
 	return ln
 }
@@ -33,9 +31,7 @@ func listenHere(t *testing.T) net.Listener {
 func secretJob(t *testing.T, ln net.Listener, size int, timeout time.Duration) Config {
 	t.Helper()
 	cfg, err := Config{Size: size, Job: secret, Rendezvous: ln.Addr().String(), Host: true, Timeout: timeout, Join: time.Minute, Chunk: 1 << 20}.checked()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return cfg
 }
 
@@ -57,9 +53,7 @@ func waiting(t *testing.T, cfg Config, ln net.Listener) {
 func dialled(t *testing.T, ln net.Listener) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -71,9 +65,7 @@ func sentence(t *testing.T, conn net.Conn, kind cluster.Tag, v any) {
 	if err == nil {
 		_, err = conn.Write(b)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // A stranger hears that this is another job: not its name, nor the hash of it that
@@ -111,9 +103,7 @@ func TestARefusalTellsNothing(t *testing.T) {
 	in := dialled(t, data)
 	sentence(t, in, kindJoin, join{Job: "x", Run: 1, From: 1})
 	taken, err := data.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer taken.Close()
 	if _, err := n.greet(taken); err == nil {
 		t.Error("a data connection of another job was taken")
@@ -251,9 +241,7 @@ func TestDrippingStrangersAreLeft(t *testing.T) {
 	const timeout, late = 205 * time.Millisecond, 3 * time.Second
 	WithoutWaiting(t, func(t *testing.T) {
 		ln, err := listenInMemory(inMemory)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		cfg := secretJob(t, ln, 2, timeout)
 		waiting(t, cfg, ln)
 		conn := called(t, ln)
@@ -279,9 +267,7 @@ func TestDrippingStrangersAreLeft(t *testing.T) {
 func called(t *testing.T, ln net.Listener) net.Conn {
 	t.Helper()
 	conn, err := dialInMemory(ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -317,5 +303,13 @@ func TestAtMost256GreetingsAreOpen(t *testing.T) {
 	close(hold)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -47,8 +47,7 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// job returns the configurations of n ranks as separate runtimes; rank 1, where
-// there is one, runs the rendezvous.
+// job returns the configurations of n ranks as separate runtimes; rank 1, where there is one, runs the rendezvous.
 func job(t *testing.T, n int) []tcp.Config { return jobAt(freePort(t), n) }
 
 func jobAt(at string, n int) []tcp.Config {
@@ -104,8 +103,7 @@ func wantLost(t *testing.T, who string, err error, rank int, ops ...string) {
 	}
 }
 
-// Results, traffic and the kernel's counts of all ranks are at rank 0; another
-// rank has its own.
+// Results, traffic and the kernel's counts of all ranks are at rank 0; another rank has its own.
 func TestProcessesGatherAtRankZero(t *testing.T) {
 	cfgs := job(t, 3)
 	outs, errs := each(cfgs, func(p cluster.Proc) ([]byte, error) {
@@ -258,8 +256,7 @@ func faulty(cfgs []tcp.Config, rank, peer int, b *bad) {
 	})
 }
 
-// A flipped bit is noticed by its receiver, in the header or in the body, and
-// every rank is told whose frame it was.
+// A flipped bit is noticed by its receiver, in the header or in the body, and every rank is told whose frame it was.
 func TestACorruptFrameIsRefused(t *testing.T) {
 	for _, flip := range []int{64*5 + 10, 64 << 10, 1000_003} {
 		cfgs := job(t, 3)

@@ -61,9 +61,7 @@ func mend(b []byte, job uint32, from int) {
 // little more than what came; what it takes for a message is within bounds.
 func FuzzData(f *testing.F) {
 	cfg, err := Config{Size: 3, Rendezvous: "127.0.0.1:1", Chunk: 1024}.checked()
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	frames := func(hs ...cluster.Header) []byte {
 		var b []byte
 		for _, h := range hs {
@@ -105,9 +103,7 @@ func FuzzData(f *testing.F) {
 func FuzzControl(f *testing.F) {
 	for _, v := range []any{hello{Job: "job", Rank: 1, Size: 2}, failure{Rank: 1, Lost: &RankLost{Rank: 1}}, state{To: []int64{1}}, report{}} {
 		b, err := control(nil, 7, 1, kindHello, v, []byte("raw"))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -36,9 +36,7 @@ func pair(t *testing.T) (client, server net.Conn) {
 	ln := listenHere(t)
 	client = dialled(t, ln)
 	server, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = server.Close() })
 	return client, server
 }
@@ -180,9 +178,7 @@ func TestHandshakeThatBreaksOff(t *testing.T) {
 		t.Errorf("%v, want an error that is not final", err)
 	}
 	cfg, err := Config{Size: 1, Rendezvous: "127.0.0.1:1", Certs: t.TempDir()}.checked()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	client, server = pair(t)
 	if _, err := cfg.id.open(context.Background(), client, time.Second, "x"); !errors.Is(err, errLocked) || !isFinal(err) {
 		t.Errorf("opened: %v", err)

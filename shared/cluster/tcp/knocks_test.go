@@ -25,9 +25,7 @@ func TestDataConnectionComesAgain(t *testing.T) {
 		if err == nil {
 			err = c.unlock()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		nodes[rank] = newNode(c, 1, nil)
 	}
 	nodes[1].book.Addrs = []string{ln.Addr().String(), "127.0.0.1:1"}
@@ -79,16 +77,12 @@ func TestStrangersCertificatesAreNotRepeated(t *testing.T) {
 	host, one, _ := holders(t)
 	now := time.Now()
 	a, err := newAuthority(Certs{Job: "j", Ranks: 1, From: now.Add(-time.Hour), Until: now.Add(time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	signed := func(change func(c *x509.Certificate)) *identity {
 		c := template(a.spec, "x")
 		change(c)
 		der, err := x509.CreateCertificate(rand.Reader, c, a.cert, &a.key.PublicKey, a.key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		id := *one
 		id.pair.Certificate, id.pair.PrivateKey, id.pair.Leaf = [][]byte{der}, a.key, nil
 		return &id
@@ -98,9 +92,7 @@ func TestStrangersCertificatesAreNotRepeated(t *testing.T) {
 	})
 	long := signed(func(c *x509.Certificate) {
 		san, err := asn1.Marshal([]asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 6, Bytes: []byte("%zz" + strings.Repeat("long", 5000))}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 17}, Value: san}}
 	})
 	for name, stranger := range map[string]*identity{"names": names, "a long address": long} {

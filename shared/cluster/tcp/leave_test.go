@@ -123,9 +123,7 @@ func TestNobodyLeavesBeforeTheBegin(t *testing.T) {
 // Ctrl-C tells whoever serves the rendezvous and all ranks at once: the run ends, and loses nobody before.
 func TestAllAreToldToEnd(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cfgs := make([]tcp.Config, 3)
 	for i := range cfgs {
 		cfgs[i] = tcp.Config{Rank: i, Size: 3, Job: "all", Rendezvous: ln.Addr().String(), Timeout: never, Chunk: 64 << 10, Elastic: true}

@@ -22,24 +22,16 @@ const patience = 60_000
 // linked returns two nodes with a data connection, of which nobody but the test reads and writes.
 func linked(t *testing.T) (a, b *node) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer ln.Close()
 	one, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	joined := func(r int, conn net.Conn) *node {
 		t.Cleanup(func() { conn.Close() })
 		cfg, err := Config{Rank: r, Size: 2, Rendezvous: "127.0.0.1:1", Timeout: time.Hour}.checked()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := newNode(cfg, 1, nil)
 		t.Cleanup(n.cancel)
 		n.ctl = newWire(streamOf(nil), &cfg)
@@ -76,9 +68,7 @@ func (n *node) dispatch(body []byte) *rank.Req {
 func (n *node) overfill(t *testing.T, b *node) {
 	t.Helper()
 	out, in := n.peers[1].link, b.peers[0].link.conn.Conn.(*net.TCPConn)
-	if err := errors.Join(out.conn.Conn.(*net.TCPConn).SetWriteBuffer(1<<20), in.SetReadBuffer(1<<20)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(out.conn.Conn.(*net.TCPConn).SetWriteBuffer(1<<20), in.SetReadBuffer(1<<20)))
 	n.dispatch(make([]byte, 64<<20))
 	if !out.left.Load() {
 		t.Fatal("the kernel took 64 MiB")

@@ -18,9 +18,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain also serves as a process of a job: with GRADSYNC_TCP_RANK in the
-// environment it runs that rank and prints how it ended. Whatever ended a run,
-// no goroutine is left.
+// TestMain also serves as a process of a job: with GRADSYNC_TCP_RANK in the environment it runs that rank and prints
+// how it ended. Whatever ended a run, no goroutine is left.
 func TestMain(m *testing.M) {
 	if text := os.Getenv("GRADSYNC_TCP_RANK"); text != "" {
 		var cfg tcp.Config
@@ -64,19 +63,13 @@ type process struct {
 func launch(t *testing.T, cfg tcp.Config) *process {
 	t.Helper()
 	text, err := json.Marshal(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "GRADSYNC_TCP_RANK="+string(text))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -108,17 +101,13 @@ func strike(t *testing.T, victim int, timeout time.Duration, op string, blow fun
 			t.Fatalf("a rank said %q", got)
 		}
 	}
-	if err := blow(procs[victim].cmd.Process); err != nil {
-		t.Fatal(err)
-	}
+	must(t, blow(procs[victim].cmd.Process))
 	for rank, p := range procs {
 		if rank == victim {
 			continue
 		}
 		var end ended
-		if err := json.Unmarshal([]byte(p.line(t)), &end); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(p.line(t)), &end))
 		if end.Rank != victim || end.Op != op || !strings.HasPrefix(end.Addr, "127.") {
 			t.Errorf("rank %d of victim %d: %+v", rank, victim, end)
 		}

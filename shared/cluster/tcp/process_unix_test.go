@@ -15,8 +15,7 @@ import (
 // many processes a machine has, it does not keep one from running for so long.
 const stands = 12 * time.Second
 
-// A process that stands still keeps its sockets open and says nothing: all
-// others name it when the time-out is over.
+// A process that stands still keeps its sockets open and says nothing: all others name it when the time-out is over.
 func TestAStoppedProcessIsNamed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -38,9 +37,7 @@ func TestSurvivorsOfAStoppedProcess(t *testing.T) {
 	}
 	t.Parallel()
 	procs, _ := outlive(t, "", 3, stands, func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }, 0)
-	if err := procs[0].cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, procs[0].cmd.Process.Signal(syscall.SIGCONT))
 	if got := procs[0].line(t); !strings.Contains(got, "rank 0 ") && !strings.Contains(got, "rendezvous") {
 		t.Errorf("the stopped one says %s", got)
 	} else {

@@ -178,9 +178,7 @@ func TestNobodyWaitsForALoss(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cfg, err := Config{Size: promptRanks, Job: secret, Rendezvous: "127.0.0.1:1", Timeout: time.Minute,
 				Join: time.Minute, Chunk: 64 << 10, Elastic: true}.checked()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			cfg.id, cfg.host = plain, plain
 			begin := time.Now()
 			v, err, errs := survive(t, cfg, strike)

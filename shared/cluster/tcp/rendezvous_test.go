@@ -46,8 +46,7 @@ func TestAnotherJobIsRefused(t *testing.T) {
 	})
 }
 
-// Two processes of one rank, or ranks that count differently, can never be
-// complete: all are told at once.
+// Two processes of one rank, or ranks that count differently, can never be complete: all are told at once.
 func TestMistakenRanksAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -139,17 +138,13 @@ func TestStrangersAreRefused(t *testing.T) {
 	_, errs := each(cfgs[:1], func(p cluster.Proc) ([]byte, error) {
 		return nil, cluster.Wait(p, p.Isend(1, 1, &cluster.Msg{}))
 	})
-	if err := errors.Join(errs[0], <-done); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(errs[0], <-done))
 }
 
 // A version that differs is named on both sides.
 func TestAnotherVersionIsNamed(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer ln.Close()
 	go func() {
 		conn, err := ln.Accept()
@@ -169,8 +164,7 @@ func TestAnotherVersionIsNamed(t *testing.T) {
 	wantAll(t, []error{err}, "rendezvous at "+ln.Addr().String(), fmt.Sprintf("version %d, want %d", cluster.FrameVersion+1, cluster.FrameVersion))
 }
 
-// A context that is cancelled at one process ends all, before and after the
-// ranks have met.
+// A context that is cancelled at one process ends all, before and after the ranks have met.
 func TestACancelledContextEndsAll(t *testing.T) {
 	cfgs := job(t, 3)
 	ctx, end := context.WithCancelCause(t.Context())

@@ -41,9 +41,7 @@ func elastic(t *testing.T, n, losses int, timeout time.Duration) ([]tcp.Config, 
 func elasticBy(t *testing.T, n, losses int, timeout time.Duration, here, there string) ([]tcp.Config, *served) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cfgs := make([]tcp.Config, n)
 	for i := range cfgs {
 		cfgs[i] = tcp.Config{Rank: i, Size: n, Job: fmt.Sprint("elastic ", losses), Rendezvous: ln.Addr().String(), Timeout: timeout, Join: never,
@@ -151,9 +149,7 @@ func outlive(t *testing.T, certs string, n int, timeout time.Duration, blow func
 	r := cluster.Stream(uint64(time.Now().UnixNano()), 0, "", "blows")
 	for _, v := range victims {
 		time.Sleep(time.Duration(r.Int64N(int64(60 * time.Millisecond))))
-		if err := blow(procs[v].cmd.Process); err != nil {
-			t.Fatal(err)
-		}
+		must(t, blow(procs[v].cmd.Process))
 	}
 	var alive []int
 	for k := range n {
@@ -163,9 +159,7 @@ func outlive(t *testing.T, certs string, n int, timeout time.Duration, blow func
 	}
 	for i, k := range alive {
 		var end ended
-		if err := json.Unmarshal([]byte(procs[k].line(t)), &end); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(procs[k].line(t)), &end))
 		if end.Text != "<nil>" || !slices.Equal(slices.Sorted(slices.Values(end.Lost)), slices.Sorted(slices.Values(victims))) {
 			t.Errorf("rank %d: %+v, want a good end without %v", k, end, victims)
 			continue

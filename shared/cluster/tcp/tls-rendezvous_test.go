@@ -24,9 +24,7 @@ func only(t *testing.T, dir string, files ...string) string {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(to, name), text, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return to
 }
@@ -37,9 +35,7 @@ func TestRendezvousAloneOverTLS(t *testing.T) {
 	dir := certificates(t, 3)
 	cfgs, s := elasticBy(t, 3, 1, never, only(t, dir, "rendezvous.pem"), only(t, dir, "rank-0.pem", "rank-1.pem", "rank-2.pem"))
 	stranger, err := net.Dial("tcp", cfgs[0].Rendezvous)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer stranger.Close()
 	if _, err := stranger.Write(tcp.Deadly(cfgs[0].Job)); err != nil {
 		t.Fatal(err)
@@ -69,9 +65,7 @@ func TestSurvivorsOfKilledProcessesOverTLS(t *testing.T) {
 // Off loopback who follows a run says nothing in the clear unless it may, and hears all with a certificate.
 func TestWatchOffLoopback(t *testing.T) {
 	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	i := slices.IndexFunc(addresses, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)
 		return ok && n.IP.To4() != nil && !n.IP.IsLoopback()
@@ -82,9 +76,7 @@ func TestWatchOffLoopback(t *testing.T) {
 	at := net.JoinHostPort(addresses[i].(*net.IPNet).IP.String(), "0")
 	listen := func() net.Listener {
 		ln, err := net.Listen("tcp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = ln.Close() })
 		return ln
 	}
@@ -130,14 +122,10 @@ func TestWatchOffLoopback(t *testing.T) {
 // A rendezvous off loopback wants its certificate, or to be told that it needs none.
 func TestRendezvousAloneOffLoopback(t *testing.T) {
 	dir := certificates(t, 2)
-	if err := os.Remove(filepath.Join(dir, "rendezvous.pem")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "rendezvous.pem")))
 	for certs, want := range map[string]string{"": tcp.ErrClear.Error(), dir: "rendezvous.pem"} {
 		ln, err := net.Listen("tcp", "0.0.0.0:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		addr := ln.Addr().(*net.TCPAddr)
 		at := net.Listener(named{ln, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: addr.Port}})
 		_, err = tcp.Rendezvous(t.Context(), tcp.Config{Size: 2, Job: "j", Elastic: true, Certs: certs}, at, tcp.Events{})

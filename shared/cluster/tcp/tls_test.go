@@ -60,9 +60,7 @@ func TestBitsAndBytesOverTLS(t *testing.T) {
 	for _, cfg := range []tcp.Config{{Certs: dir}, {Certs: dir, Chunk: 4096}} {
 		cfg.Timeout = never
 		out, err := tcp.Loopback(n, cfg).Run(t.Context(), body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for rank, s := range out.Trace.Sent {
 			if out.Trace.Kernel == nil {
 				continue // this system does not count
@@ -84,22 +82,14 @@ func issued(t *testing.T) (dir string, strays map[string]tcp.Stray) {
 	late, early, other := spec, spec, spec
 	late.Until, early.From, other.Job = now.Add(-time.Minute), now.Add(time.Minute), "k"
 	root, texts, err := tcp.IssueFor(spec, late, early, other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, foreign, err := tcp.IssueFor(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	forged, err := tcp.Forged(texts[0]["rank-0.pem"], spec, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir = t.TempDir()
 	put := func(name string, text []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
 	put("ca.pem", root)
 	for name, text := range texts[0] {
@@ -156,9 +146,7 @@ func besieged(t *testing.T, dir string, strays map[string]tcp.Stray) error {
 			refused <- fmt.Errorf("%s at the rendezvous: %w, want an alert", name, err)
 		}
 		conn, err := net.Dial("tcp", cfgs[0].Listen) // it stands before rank 1 in the queue, and is heard once that has come
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		go func() {
 			if s.Speak(conn, tcp.Join("faults")) == nil {
 				refused <- fmt.Errorf("%s at a data address was not refused", name)
@@ -248,9 +236,7 @@ func mistakenCertificates(t *testing.T) {
 	foreign := certificates(t, 2)
 	with := func(change func(dir string) error) string {
 		dir := filepath.Join(t.TempDir(), "certs")
-		if err := errors.Join(os.CopyFS(dir, os.DirFS(good)), os.Chmod(filepath.Join(dir, "rank-1.pem"), 0o600), change(dir)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.CopyFS(dir, os.DirFS(good)), os.Chmod(filepath.Join(dir, "rank-1.pem"), 0o600), change(dir)))
 		return dir
 	}
 	days := func(from, until int) string {
@@ -312,9 +298,7 @@ func TestClearOffLoopback(t *testing.T) {
 func TestMakeCerts(t *testing.T) {
 	dir := certificates(t, 2)
 	before, err := os.ReadFile(filepath.Join(dir, "rank-1.pem"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
 		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
@@ -332,5 +316,13 @@ func TestMakeCerts(t *testing.T) {
 		if _, err := tcp.MakeCerts(filepath.Join(t.TempDir(), "x"), bad); err == nil {
 			t.Error(fmt.Sprint(bad))
 		}
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

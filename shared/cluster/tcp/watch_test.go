@@ -80,9 +80,7 @@ func TestWatchersHaveNoSay(t *testing.T) {
 func held(t *testing.T, dir, holder string) *identity {
 	t.Helper()
 	id, err := loadIdentity(dir, holder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return id
 }
 

@@ -8,9 +8,8 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// benchRing passes 64 KiB timing-only messages around a ring of ranks, one per
-// rank and step, and returns how many and the wall time that took: the
-// engine's message rate.
+// benchRing passes 64 KiB timing-only messages around a ring of ranks, one per rank and step, and returns how many and
+// the wall time that took: the engine's message rate.
 func benchRing(ranks, steps int) (messages int64, elapsed time.Duration, err error) {
 	host := cluster.Host{Name: "w", FLOPS: 1e12, Bandwidth: 1.25e9, Latency: 25 * time.Microsecond}
 	rt := virtual.New(cluster.Uniform(ranks, host, nil), virtual.Config{})

@@ -70,9 +70,7 @@ func TestWholeEndsWithTheLastStage(t *testing.T) {
 			last = p.Now()
 			return nil, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return first, last
 	}
 	made := func(done func(int)) error {

@@ -23,9 +23,7 @@ func ends(t *testing.T, p *cluster.Platform, body func(cluster.Proc) error) []ti
 		err := body(p)
 		return p.Now(), err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return got
 }
 
@@ -102,9 +100,8 @@ func TestOverheadOccupiesBothNICs(t *testing.T) {
 	want(t, ends(t, cluster.Uniform(3, h, nil), push), 1+0.25+2*2.25, 2.25, 2.25)
 }
 
-// The first byte decides: rank 2's far message was sent first and arrives
-// last, so rank 1's takes the receiver's NIC before it. By hand: rank 2 sends
-// at 0 with α = 10.5 ms, rank 1 at 1 ms with α = 1 ms: slots at 2 and 10.5.
+// The first byte decides: rank 2's far message was sent first and arrives last, so rank 1's takes the receiver's NIC
+// before it. By hand: rank 2 sends at 0 with α = 10.5 ms, rank 1 at 1 ms with α = 1 ms: slots at 2 and 10.5.
 func TestIngressSlotsAreGivenAtFirstByteArrival(t *testing.T) {
 	p := cluster.Uniform(3, ms, nil)
 	p.Workers[2].Latency = 10 * time.Millisecond
@@ -148,9 +145,7 @@ func TestMulticastSendsOnce(t *testing.T) {
 			err := cluster.Wait(p, p.Ibcast(group, 0, 1, &m))
 			return p.Now(), err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if native {
 			want(t, got, 2, 3, 3, 3)
 		} else {
@@ -222,9 +217,7 @@ func busy(p cluster.Proc) ([]byte, error) {
 func said(t *testing.T, p *cluster.Platform, seed uint64) string {
 	t.Helper()
 	out, err := virtual.New(p, virtual.Config{Seed: seed, Trace: true}).Run(t.Context(), busy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fmt.Sprintf("%v %s %v", out.Elapsed, out.Results, *out.Trace)
 }
 

@@ -13,9 +13,8 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// boxes returns ranks 0, 1 in node a, 2, 3 in node b, and 4 by itself. The hosts' NICs
-// carry 1,000 bytes per millisecond and the nodes' b bytes per second, with 1 ms of
-// latency at each node's end and 0.5 ms at a host's.
+// boxes returns ranks 0, 1 in node a, 2, 3 in node b, and 4 by itself. The hosts' NICs carry 1,000 bytes per
+// millisecond and the nodes' b bytes per second, with 1 ms of latency at each node's end and 0.5 ms at a host's.
 func boxes(b float64) *cluster.Platform {
 	p := cluster.Uniform(5, ms, nil)
 	for i, name := range []string{"a", "b"} {
@@ -25,8 +24,7 @@ func boxes(b float64) *cluster.Platform {
 	return p
 }
 
-// flows makes each pair's first send 2,000 bytes to its second; a rank ends when
-// all it sends and receives has ended.
+// flows makes each pair's first send 2,000 bytes to its second; a rank ends when all it sends and receives has ended.
 func flows(pairs ...[2]int) func(cluster.Proc) error {
 	return func(p cluster.Proc) error {
 		var reqs []cluster.Req
@@ -138,9 +136,7 @@ func TestHierarchicalTimeIsTheClosedForm(t *testing.T) {
 				err := collective.HierarchicalTiming(p, 1, g, length)
 				return p.Now(), err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want := formula.HierarchicalTime(m, g, 4*float64(length), 2e-6, 10e9, 3e-6, 6e9)
 			if d := maxOf(got).Seconds() - want; math.Abs(d) > 2e-9 {
 				t.Errorf("%d nodes of %d, pieces of %d: %v, closed form %.9f s", m, g, piece, maxOf(got), want)

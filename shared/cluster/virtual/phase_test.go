@@ -26,10 +26,9 @@ func TestConformanceWithPhases(t *testing.T) {
 	})
 }
 
-// By hand: rank 0 computes 8 + 4 + 1 ms of work. 8 ms undisturbed; of the next
-// 4, two are done by 10 ms and two take the 10 ms at a fifth of the speed; the
-// last begins at 20 ms. Rank 1 posts the three as stages of one computation:
-// the same instants. Rank 2's host has no phases: 13 ms.
+// By hand: rank 0 computes 8 + 4 + 1 ms of work. 8 ms undisturbed; of the next 4, two are done by 10 ms and two take
+// the 10 ms at a fifth of the speed; the last begins at 20 ms. Rank 1 posts the three as stages of one computation: the
+// same instants. Rank 2's host has no phases: 13 ms.
 func TestPhasesDecideWhenStagesEnd(t *testing.T) {
 	p := cluster.Uniform(3, throttled(), nil)
 	p.Workers[2].Slow = nil
@@ -82,9 +81,8 @@ func TestPhasesSlowTheDeviceAlone(t *testing.T) {
 	}), 15, 12)
 }
 
-// Jitter is drawn as without phases and multiplies the work, before the phases
-// stretch it: where the factor is 1 nothing changes, where it is 2 throughout
-// every instant doubles.
+// Jitter is drawn as without phases and multiplies the work, before the phases stretch it: where the factor is 1
+// nothing changes, where it is 2 throughout every instant doubles.
 func TestPhasesStretchWorkWithItsJitter(t *testing.T) {
 	instants := func(factor float64) (out []time.Duration) {
 		h := ms

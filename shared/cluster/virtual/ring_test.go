@@ -26,9 +26,7 @@ func finishes(t *testing.T, p *cluster.Platform, n int, cfg virtual.Config) []ti
 		err := collective.RingAllReduceTiming(p, 0, n)
 		return p.Now(), err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return ends
 }
 
@@ -43,13 +41,9 @@ func TestRingOf1024RanksEqualsTheMaxPlusRecurrence(t *testing.T) {
 			p.Workers[i].Latency += time.Duration(i%5) * 777 * time.Nanosecond
 		}
 		m, err := collective.NewMaxPlus(p, cluster.HeaderBytes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want, err := m.Ring(t.Context(), elements, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for r, got := range finishes(t, p, elements, virtual.Config{}) {
 			if want := time.Duration(want[r] / 1000); got != want {
 				t.Fatalf("N=%d rank %d: %v, max-plus recurrence %v", n, r, got, want)
@@ -70,9 +64,8 @@ func TestRingOf100MBMatchesTheClosedForm(t *testing.T) {
 	}
 }
 
-// Figures of the design's table: three Go implementations and SimGrid S4U
-// with CM02, none of which has frame headers. SimGrid spreads bytes evenly
-// where we have ragged chunks of whole floats: the longest is < 4e-5 longer.
+// Figures of the design's table: three Go implementations and SimGrid S4U with CM02, none of which has frame headers.
+// SimGrid spreads bytes evenly where we have ragged chunks of whole floats: the longest is < 4e-5 longer.
 func TestRingTimesAreSimGrids(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -113,10 +106,16 @@ func BenchmarkRing(b *testing.B) {
 	for _, n := range []int{64, 1024} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			m, d, err := benchRing(n, max(b.N/n, 1))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			b.ReportMetric(float64(m)/d.Seconds(), "msg/s")
 		})
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -62,9 +62,7 @@ func passes(t testing.TB, ranks, steps, bytes int) (seconds float64, messages in
 		}
 		return nil, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, s := range out.Trace.Sent {
 		messages += s.Messages
 	}
@@ -86,13 +84,9 @@ func TestClockIsSimGrids(t *testing.T) {
 	p := cluster.Uniform(64, reference, nil)
 	same("64 ranks, by events", maxOf(finishes(t, p, 64*chunk, virtual.Config{Headerless: true})).Seconds(), want)
 	m, err := collective.NewMaxPlus(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ends, err := m.Ring(t.Context(), 64*chunk, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for rank, end := range ends {
 		same(fmt.Sprintf("rank %d of 64, by the recurrence", rank), 1e-12*float64(end), want)
 	}

@@ -30,9 +30,7 @@ func linked(t *testing.T, o fake.Options) *fake.Library {
 func openCu(t *testing.T) driver.Driver {
 	t.Helper()
 	d, err := driver.OpenCu(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -59,9 +57,7 @@ func devices(t *testing.T) int {
 		if err != nil {
 			return n
 		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Close())
 	}
 }
 
@@ -79,14 +75,11 @@ func TestCuOldDriver(t *testing.T) {
 	oneLine(t, "old driver", err, []string{"gpu: none (the driver speaks CUDA 10.2; the kernels need 11.0 or newer)"})
 }
 
-// TestCuEveryCallFails is TestEveryCallFails for cu. The device is lost behind it: it is
-// the last test.
+// TestCuEveryCallFails is TestEveryCallFails for cu. The device is lost behind it: it is the last test.
 func TestCuEveryCallFails(t *testing.T) {
 	l := linked(t, fake.Options{})
 	try := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	everyCall(t, openCu(t), func(n, code int) { try(l.FailAt(n, code)) }, func() int {
 		n, err := l.Count("calls")

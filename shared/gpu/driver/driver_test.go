@@ -16,9 +16,7 @@ func TestEmulated(t *testing.T) {
 func TestPurego(t *testing.T) {
 	d := drivertest.Card(t)
 	t.Logf("%+v", d.Info())
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close())
 	drivertest.Run(t, func(t *testing.T) driver.Driver {
 		return drivertest.Card(t)
 	})

@@ -27,13 +27,9 @@ func TestHost(t *testing.T) {
 	if !ok {
 		t.Fatal("NVIDIA's driver is no Host")
 	}
-	if err := h.Enter(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.Enter())
 	h.Leave()
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close())
 	if err := h.Enter(); err == nil {
 		h.Leave()
 		t.Error("a closed driver's context can be entered")

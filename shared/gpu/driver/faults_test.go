@@ -24,9 +24,7 @@ import (
 // TestBadEnvironments: a machine without a driver gets one line that says so.
 func TestBadEnvironments(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "libcuda.so.1")
-	if err := os.WriteFile(text, []byte("no library"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(text, []byte("no library"), 0o644))
 	for name, c := range map[string]struct {
 		path string
 		says []string
@@ -137,9 +135,7 @@ func TestEveryCallFails(t *testing.T) {
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
 		try := func(err error) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		count := func(key string) int {
 			n, err := l.Count(key)
@@ -155,9 +151,7 @@ func TestEveryCallFails(t *testing.T) {
 func everyCall(t *testing.T, d driver.Driver, failAt func(n, code int), calls func() int) {
 	t.Helper()
 	failAt(-1, 0)
-	if err := work(d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, work(d))
 	all := calls()
 	if all < 20 {
 		t.Fatalf("%d calls", all)
@@ -214,9 +208,7 @@ func TestPinnedRefused(t *testing.T) {
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
 		check(t, faketest.Open(t, l), func(n int) {
-			if err := l.FailAt(n, 2); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.FailAt(n, 2))
 		})
 	})
 }
@@ -293,13 +285,9 @@ func retry(try func(error), give func() error) {
 func TestKernelFault(t *testing.T) {
 	d := emulated.New(emulated.Options{})
 	set, err := kernels.Load(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x, err := d.Alloc(400)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first := set.On(0).ReLU(101, x, x)
 	var e *driver.Error
 	var f *ptx.Fault
@@ -321,9 +309,7 @@ func TestNothingOnTheHost(t *testing.T) {
 	}
 	check := func(t *testing.T, d driver.Driver) {
 		p, err := d.Alloc(400)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		defer func() {
 			if recover() == nil {
@@ -355,9 +341,7 @@ func BenchmarkCalls(b *testing.B) {
 	step := calls(b, faketest.Open(b, faketest.Library(b, fake.Options{})))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := step(); err != nil {
-			b.Fatal(err)
-		}
+		must(b, step())
 	}
 }
 
@@ -365,25 +349,25 @@ func BenchmarkCalls(b *testing.B) {
 func calls(t testing.TB, d driver.Driver) func() error {
 	t.Helper()
 	set, err := kernels.Load(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x, err := d.Alloc(4000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := d.Stream()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e, err := d.Event()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	q, host := set.On(s), make([]float32, 1000)
 	p := unsafe.Pointer(unsafe.SliceData(host))
 	return func() error {
 		return errors.Join(d.Upload(s, x, p, 4000), q.ReLU(1000, x, x), d.Record(e, s), d.Wait(s, e), d.Fill(s, x, 0, 100),
 			d.Download(s, p, x, 4000), d.Sync(s))
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -37,18 +37,12 @@ func openRanks(t *testing.T, n int, lazy bool) *ranked {
 	if err == nil {
 		f.set, err = lib.FindNCCL([]string{filepath.Dir(f.cuda.Path)})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range n {
 		d, err := driver.Open(f.cuda.Path, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		e, err := engine.New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		e.Collect(f.set)
 		f.engines = append(f.engines, e)
 		t.Cleanup(func() {
@@ -66,9 +60,7 @@ func (f *ranked) left(t *testing.T) int {
 	a, err := f.cuda.Count("open")
 	b, other := f.nccl.Count("open")
 	files, third := filepath.Glob(filepath.Join(filepath.Dir(f.cuda.Path), "nccl-*"))
-	if err := errors.Join(err, other, third); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, other, third))
 	return a + b + len(files)
 }
 
@@ -76,9 +68,7 @@ func (f *ranked) left(t *testing.T) int {
 func (f *ranked) count(t *testing.T, key string) int {
 	t.Helper()
 	n, err := f.nccl.Count(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 
@@ -220,9 +210,7 @@ func TestSumsFail(t *testing.T) {
 	}
 	all := f.count(t, "calls") - calls
 	for n := 1; n <= all; n++ {
-		if err := f.nccl.FailAt(n, 3); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.nccl.FailAt(n, 3))
 		_, errs := f.sums(false)
 		var refused *lib.Error
 		i := slices.IndexFunc(errs, func(err error) bool { return errors.As(err, &refused) && refused.Code == 3 })
@@ -238,9 +226,7 @@ func TestSumsFail(t *testing.T) {
 			t.Fatalf("call %d, %s: %d things are open, %d were before", n, refused.Call, left, before)
 		}
 	}
-	if err := f.nccl.FailAt(-1, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.nccl.FailAt(-1, 0))
 	if all != 1+2*(1+2*sumSteps+1) {
 		t.Errorf("%d calls", all)
 	}
@@ -253,17 +239,13 @@ func TestSumsFail(t *testing.T) {
 // TestNoNCCL: what is missing, or another version, is one line.
 func TestNoNCCL(t *testing.T) {
 	f := openRanks(t, 1, false)
-	if err := f.nccl.Set("version", 10203); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.nccl.Set("version", 10203))
 	dir := filepath.Dir(f.cuda.Path)
 	if _, err := lib.FindNCCL([]string{dir}); err == nil || err.Error() != "NCCL: none ("+dir+"/libnccl.so.2 is NCCL 1.2.3; this program speaks NCCL 2)" {
 		t.Error(err)
 	}
 	wrong := t.TempDir()
-	if err := os.WriteFile(filepath.Join(wrong, "libnccl.so.2"), []byte("no library"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(wrong, "libnccl.so.2"), []byte("no library"), 0o600))
 	if _, err := lib.FindNCCL([]string{wrong}); err == nil || !strings.HasPrefix(err.Error(), "NCCL: none ("+wrong+"/libnccl.so.2 cannot be opened: ") {
 		t.Error(err)
 	}
@@ -284,8 +266,6 @@ func TestNoNCCL(t *testing.T) {
 func openEmulated(t *testing.T) *engine.Engine {
 	t.Helper()
 	e, err := engine.New(emulated.New(emulated.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }

@@ -26,9 +26,7 @@ func onCu(t *testing.T, f func(t *testing.T, d driver.Driver)) {
 				t.Skip(err)
 			}
 			d, err := driver.OpenCu(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f(t, d)
 		})
 	}

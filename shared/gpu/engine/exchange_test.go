@@ -53,9 +53,7 @@ func TestExchanger(t *testing.T) {
 			packed := make([]float32, words+vec.CountNonzero(x))
 			e.PackBitmap(&c, dev[at[0]:at[1]], form)
 			e.Send(&c, form[:len(packed)])
-			if err := e.Receive(&c, packed); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Receive(&c, packed))
 			wire := append(vec.AppendBytes(nil, packed[:words])[:vec.BitmapBytes(len(x), 0)], vec.AppendBytes(nil, packed[words:])...)
 			if !slices.Equal(wire, want) {
 				t.Errorf("elements %d to %d: %d bytes, want %d, or other ones", at[0], at[1], len(wire), len(want))
@@ -126,9 +124,7 @@ func TestGradientTo(t *testing.T) {
 		x, labels := images(m, 2, 5)
 		w.SetStats(stats)
 		want, err := w.Gradient(p, g, x, labels, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.SetStats(nil)
 		to := &taker{e: e, m: m, got: make([]float32, len(g)), fail: errors.New("enough")}
 		if _, err := w.GradientTo(p, x, labels, to); !errors.Is(err, to.fail) {
@@ -163,9 +159,7 @@ func TestGradientTo(t *testing.T) {
 	onFakes(t, check)
 	t.Run("host", func(t *testing.T) {
 		e, err := tensor.Lookup(portable.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m := build(t, model.Spec{Name: "lenet5"})
 		w := m.NewWorkspace(e, 1, 1)
 		x, labels := images(m, 1, 5)

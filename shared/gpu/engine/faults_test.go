@@ -34,8 +34,7 @@ type outcome struct {
 	result []float32
 }
 
-// everyCall lets the n-th call of run fail, for each n, and checks the errors; left is
-// nil if nothing is.
+// everyCall lets the n-th call of run fail, for each n, and checks the errors; left is nil if nothing is.
 func everyCall(t *testing.T, run func() outcome, failAt func(n, code int), calls func() int, left func() error) {
 	t.Helper()
 	failAt(-1, 0)
@@ -105,21 +104,15 @@ func TestEveryCallFails(t *testing.T) {
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
 		d, err := driver.Open(l.Path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		count := func(key string) int {
 			n, err := l.Count(key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return n
 		}
 		m, open := build(t, model.Spec{Name: "lenet5"}), count("open")
 		everyCall(t, func() outcome { return step(d, m) }, func(n, code int) {
-			if err := l.FailAt(n, code); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.FailAt(n, code))
 		}, func() int { return count("calls") }, func() error {
 			if n := count("open"); n != open {
 				return errors.New("something is still open")
@@ -210,9 +203,7 @@ func TestLost(t *testing.T) {
 		return 0
 	}})
 	e, err := engine.New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := build(t, model.Spec{Name: "lenet5"})
 	p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
 	w := m.NewWorkspace(e, 1, 1)
@@ -276,9 +267,7 @@ func TestNoMemory(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	l := faketest.Library(t, fake.Options{Lazy: true})
 	d, err := driver.Open(l.Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	keys := []string{"cuLaunchKernel", "cuStreamSynchronize", "cuEventSynchronize", "bytes up", "bytes down"}
 	counts := func() (n [5]int) {
 		for i, key := range keys {

@@ -38,27 +38,21 @@ func trail(t *testing.T, e tensor.Device, m *model.Model, sizes []int, before fu
 			all = append(all, v...)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(append(append(all, float32(loss)), g...), stats...)
 		for i := range p {
 			p[i] -= g[i] / 64
 		}
 		if k == len(sizes)/2 { // it has other passes
 			z, err := w.Logits(p, x, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := w.InferenceGradient(p, g, x, labels); err != nil {
 				t.Fatal(err)
 			}
 			all = append(append(all, z...), g...)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return all
 }
 
@@ -66,9 +60,7 @@ func trail(t *testing.T, e tensor.Device, m *model.Model, sizes []int, before fu
 func ungraphed(t *testing.T, d driver.Driver) tensor.Device {
 	t.Helper()
 	e, err := engine.New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e.Graphs(false)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
@@ -180,16 +172,12 @@ func TestGraphCalls(t *testing.T) {
 func TestGraphFails(t *testing.T) {
 	l := faketest.Library(t, fake.Options{})
 	d, err := driver.Open(l.Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e := open(t, d)
 	m := build(t, networks[0])
 	count := func(key string) int {
 		n, err := l.Count(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return n
 	}
 	p, want, g := make([]float32, m.NumParams()), make([]float32, m.NumParams()), make([]float32, m.NumParams())
@@ -208,9 +196,7 @@ func TestGraphFails(t *testing.T) {
 		if _, err := w.Gradient(p, want, x, labels, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.FailAt(n, 2); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.FailAt(n, 2))
 		var first error
 		for range 2 { // captured, and again
 			if _, err := w.Gradient(p, g, x, labels, nil); err != nil && first == nil {
@@ -218,9 +204,7 @@ func TestGraphFails(t *testing.T) {
 			}
 		}
 		over := count("calls") < n
-		if err := l.FailAt(-1, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.FailAt(-1, 0))
 		var refused *driver.Error
 		if over {
 			if first != nil || n < 50 {

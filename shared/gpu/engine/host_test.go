@@ -228,14 +228,11 @@ func (h *host) close() error {
 	return errors.Join(errs...)
 }
 
-// open returns an engine on a device, both closed at the test's end, when nothing may be
-// left.
+// open returns an engine on a device, both closed at the test's end, when nothing may be left.
 func open(t testing.TB, d driver.Driver) *engine.Engine {
 	t.Helper()
 	e, err := engine.New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := errors.Join(e.Close(), d.Close()); err != nil {
 			t.Error(err)
@@ -249,8 +246,7 @@ func openFake(t testing.TB, o fake.Options) driver.Driver {
 	return faketest.Open(t, faketest.Library(t, o))
 }
 
-// notInRace skips a long test of one goroutine in make race; make test-long has it under the
-// race detector.
+// notInRace skips a long test of one goroutine in make race; make test-long has it under the race detector.
 func notInRace(t *testing.T) {
 	t.Helper()
 	if race.Enabled && testing.Short() {

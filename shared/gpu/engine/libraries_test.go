@@ -40,9 +40,7 @@ func openFakes(t *testing.T, lazy bool) *fakes {
 	if err == nil {
 		f.driver, err = driver.Open(f.cuda.Path, 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f.set = lib.Find([]string{filepath.Dir(f.cuda.Path)}, f.driver.Info().CUDA); f.set.BLAS == nil || f.set.DNN == nil {
 		t.Fatal(f.set.Missing)
 	}
@@ -58,9 +56,7 @@ func openFakes(t *testing.T, lazy bool) *fakes {
 func (f *fakes) engine(t *testing.T, tf32 bool) *engine.Libraries {
 	t.Helper()
 	e, err := engine.WithLibraries(f.driver, f.set, tf32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -73,9 +69,7 @@ func (f *fakes) engine(t *testing.T, tf32 bool) *engine.Libraries {
 func (f *fakes) own(t *testing.T) *engine.Engine {
 	t.Helper()
 	e, err := engine.New(f.driver)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -91,15 +85,13 @@ func onLibraries(t *testing.T, run func(t *testing.T, f *fakes)) {
 	}
 }
 
-// onLibraryDevices runs f on an engine with the lazy driver's libraries, and with this machine's
-// own on its card.
+// onLibraryDevices runs f on an engine with the lazy driver's libraries, and with this machine's own on its card.
 func onLibraryDevices(t *testing.T, run func(t *testing.T, e tensor.Device)) {
 	t.Run("libraries", func(t *testing.T) { run(t, openFakes(t, true).engine(t, false)) })
 	t.Run("libraries of the card", func(t *testing.T) { run(t, card(t)) })
 }
 
-// card returns an engine on this machine's card with its libraries, or skips: these are
-// never required.
+// card returns an engine on this machine's card with its libraries, or skips: these are never required.
 func card(t *testing.T) *engine.Libraries {
 	t.Helper()
 	f := &fakes{driver: drivertest.Card(t)}
@@ -118,8 +110,7 @@ func card(t *testing.T) *engine.Libraries {
 	return f.engine(t, false)
 }
 
-// TestLibraries: the engine passes the suite with the fake cuBLAS and cuDNN, and with this
-// machine's own on its card.
+// TestLibraries: the engine passes the suite with the fake cuBLAS and cuDNN, and with this machine's own on its card.
 func TestLibraries(t *testing.T) {
 	t.Run("card", func(t *testing.T) { suite(t, card(t), enginetest.Run) })
 	run := enginetest.Run
@@ -140,18 +131,14 @@ func (f *fakes) count(t *testing.T, key string) int {
 	t.Helper()
 	a, err := f.blas.Count(key)
 	b, other := f.dnn.Count(key)
-	if err := errors.Join(err, other); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, other))
 	return a + b
 }
 
 // configure changes both libraries.
 func (f *fakes) configure(t *testing.T, key string, v int) {
 	t.Helper()
-	if err := errors.Join(f.blas.Set(key, v), f.dnn.Set(key, v)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(f.blas.Set(key, v), f.dnn.Set(key, v)))
 }
 
 // TestEitherLibrary: with one library alone, or where cuDNN has no algorithm that may be
@@ -310,9 +297,7 @@ func TestRefused(t *testing.T) {
 	}
 	l := faketest.Library(t, fake.Options{Capability: 75})
 	d, err := driver.Open(l.Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := engine.WithLibraries(d, &lib.Set{}, false); err == nil || !strings.Contains(err.Error(), "neither cuBLAS nor cuDNN") {
 		t.Errorf("without libraries: %v", err)
 	}
@@ -367,9 +352,7 @@ func TestLibraryCallFails(t *testing.T) {
 	left := func() (n int) {
 		for _, l := range []*fake.Library{f.cuda, f.blas, f.dnn} {
 			k, err := l.Count("open")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			n += k
 		}
 		return n
@@ -382,9 +365,7 @@ func TestLibraryCallFails(t *testing.T) {
 	both, failed := f.count(t, "calls")-calls, 0
 	for _, l := range []*fake.Library{f.blas, f.dnn} {
 		for n := 1; n <= both; n++ {
-			if err := l.FailAt(n, 14); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.FailAt(n, 14))
 			got := tourLibraries(e)
 			if at, err := l.Count("calls"); err != nil || at < n {
 				break // that was all
@@ -399,9 +380,7 @@ func TestLibraryCallFails(t *testing.T) {
 				t.Fatalf("call %d, %v: %d things are open, %d were before", n, got.err, k, before)
 			}
 		}
-		if err := l.FailAt(-1, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.FailAt(-1, 0))
 	}
 	if failed != both || both < 40 {
 		t.Errorf("%d calls failed of %d", failed, both)
@@ -413,23 +392,16 @@ func TestLibraryCallFails(t *testing.T) {
 	}
 }
 
-// TestLostInLibrary: a device that is lost while a library works says so, and which of the
-// library's calls found it.
+// TestLostInLibrary: a device that is lost while a library works says so, and which of the library's calls found it.
 func TestLostInLibrary(t *testing.T) {
 	f := openFakes(t, false)
 	e, err := engine.WithLibraries(f.driver, f.set, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var c tensor.Call
 	x, y := e.Make(&c, 16), e.Make(&c, 16)
 	e.Gemm(&c, tensor.Gemm{M: 4, N: 4, K: 4}, x, x, y)
-	if err := e.Settle(&c); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(f.blas.FailAt(1, 13), f.cuda.FailAt(1, 700)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Settle(&c))
+	must(t, errors.Join(f.blas.FailAt(1, 13), f.cuda.FailAt(1, 700)))
 	e.Gemm(&c, tensor.Gemm{M: 4, N: 4, K: 4}, x, x, y)
 	err = e.Settle(&c)
 	var lost *driver.Error
@@ -437,4 +409,12 @@ func TestLostInLibrary(t *testing.T) {
 		t.Errorf("%v, want a lost device", err)
 	}
 	f.lost = true
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -24,9 +24,7 @@ var networks = []model.Spec{{Name: "lenet5"}, {Name: "resnet18", Width: 0.125, I
 func build(t testing.TB, s model.Spec) *model.Model {
 	t.Helper()
 	m, err := model.Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -67,9 +65,7 @@ func train(t *testing.T, m *model.Model, e tensor.Engine, steps int) training {
 	t.Helper()
 	try := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	r := training{params: make([]float32, m.NumParams()), stats: statistics(m)}
 	m.Init(r.params, rand.New(rand.NewPCG(3, 4)))
@@ -222,9 +218,7 @@ func TestEmulated(t *testing.T) {
 		if _, err := w.Gradient(p, g, x, labels, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		return append(g, stats...)
 	}
 	got := step(t, emulated.New(emulated.Options{}))
@@ -252,9 +246,7 @@ func BenchmarkStep(b *testing.B) {
 		if err == nil {
 			err = w.Observe(p, x, 2, 0.5)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 	}
 	step()
 	b.ReportAllocs()

@@ -48,23 +48,17 @@ func (d forgetful) Sync(s driver.Stream) error {
 func TestForgottenWaits(t *testing.T) {
 	l := faketest.Library(t, fake.Options{Lazy: true})
 	d, err := driver.Open(l.Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := build(t, model.Spec{Name: "lenet5"})
 	p := make([]float32, m.NumParams())
 	m.Init(p, rand.New(rand.NewPCG(3, 4)))
 	x, labels := images(m, 2, 5)
 	step := func(d driver.Driver) (loss float64, grads []float32) {
 		e, err := engine.New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w, g := m.NewWorkspace(e, 2, 1), make([]float32, m.NumParams())
 		loss, err = w.Gradient(p, g, x, labels, nil)
-		if err := errors.Join(err, w.Close(), e.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, w.Close(), e.Close()))
 		return loss, g
 	}
 	loss, grads := step(d)
@@ -90,14 +84,10 @@ func TestForgottenWaits(t *testing.T) {
 func TestFreed(t *testing.T) {
 	check := func(t *testing.T, d driver.Driver) {
 		e, err := engine.New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var old, c tensor.Call
 		x := e.Make(&old, 100)
-		if err := e.Release(&old); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Release(&old))
 		y := e.Make(&c, 100)
 		e.ReLU(&c, x, y)
 		var lost *driver.Error

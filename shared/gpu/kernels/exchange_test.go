@@ -41,8 +41,7 @@ func TestCountNonzero(t *testing.T) {
 // lengths are below, at and above whole words and segments.
 var lengths = []int{1, 8, 31, 33, 1000, 1024, 1025, 5003}
 
-// TestBitmap: the wire form that the device makes is vec's, byte for byte, and it reads it
-// as vec does.
+// TestBitmap: the wire form that the device makes is vec's, byte for byte, and it reads it as vec does.
 func TestBitmap(t *testing.T) {
 	onAll(t, func(m *machine) {
 		r := rand.New(rand.NewPCG(12, 12))

@@ -19,9 +19,7 @@ func TestGenerated(t *testing.T) {
 	if errors.Is(err, clang.ErrMissing) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(text) != kernels.PTX() {
 		t.Error("kernels.ptx is not what clang makes of cuda/kernels.cu: run go generate")
 	}
@@ -31,9 +29,7 @@ func TestGenerated(t *testing.T) {
 // fused by a driver, and nothing spills into local memory.
 func TestText(t *testing.T) {
 	m, err := ptx.Parse(kernels.PTX())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range m.Names() {
 		if !kernels.Known(name) {
 			t.Errorf("kernel %s has no method", name)

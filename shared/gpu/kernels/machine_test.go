@@ -56,24 +56,18 @@ func onAll(t *testing.T, f func(m *machine)) {
 func BenchmarkEmulator(b *testing.B) {
 	d := emulated.New(emulated.Options{Workers: 1})
 	set, err := kernels.Load(d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	const n = 128
 	var p [3]unsafe.Pointer
 	for i := range p {
 		if p[i], err = d.Alloc(4 * n * n); err != nil {
 			b.Fatal(err)
 		}
-		if err := d.Fill(0, p[i], math.Float32bits(0.1), n*n); err != nil {
-			b.Fatal(err)
-		}
+		must(b, d.Fill(0, p[i], math.Float32bits(0.1), n*n))
 	}
 	q := set.On(0)
 	for b.Loop() {
-		if err := q.Gemm(tensor.Gemm{M: n, N: n, K: n}, p[0], p[1], p[2]); err != nil {
-			b.Fatal(err)
-		}
+		must(b, q.Gemm(tensor.Gemm{M: n, N: n, K: n}, p[0], p[1], p[2]))
 	}
 	b.ReportMetric(float64(d.Instructions())/b.Elapsed().Seconds()/1e6, "Minstr/s")
 }
@@ -222,5 +216,13 @@ func within(t *testing.T, what string, got []float32, want []sum) {
 		if w := want[i]; !(math.Abs(float64(v)-w.value) <= w.bound()) {
 			t.Fatalf("%s: element %d is %g, want %g within %g", what, i, v, w.value, w.bound())
 		}
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

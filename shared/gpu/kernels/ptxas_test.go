@@ -69,14 +69,10 @@ func TestNVIDIAsAssemblerTakesTheKernels(t *testing.T) {
 		}
 		path, got := filepath.Join("testdata", "registers.csv"), strings.Join(table, "\n")+"\n"
 		if *writeRegisters {
-			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(got), 0o600))
 		}
 		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 			t.Errorf("%s is not so (-want +got); if it should be, add -write-registers:\n%s", path, diff)
 		}

@@ -25,9 +25,7 @@ func TestSizes(t *testing.T) {
 		return 1 // there is no memory to work on
 	}})
 	set, err := kernels.Load(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	q := set.On(0)
 	conv := func(g tensor.Conv) []error {
 		return []error{q.ConvForward(g, nil, nil, nil, nil), q.ConvBackwardData(g, nil, nil, nil), q.ConvBackwardFilter(g, nil, nil, nil, nil)}

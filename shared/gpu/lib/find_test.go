@@ -35,9 +35,7 @@ func TestFolders(t *testing.T) {
 		"pyenv/versions/3.12/lib/python3.12/site-packages/nvidia/cublas/lib", "pyenv/versions/3.11/lib/python3.11/site-packages/nvidia/cublas/lib",
 		"home/.local/lib/python3.10/site-packages/nvidia/cublas/lib",
 	} {
-		if err := os.MkdirAll(at(dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(at(dir), 0o755))
 	}
 	env := map[string]string{Variable: "/a" + string(filepath.ListSeparator) + "/b", "VIRTUAL_ENV": at("venv"), "CONDA_PREFIX": at("conda"), "HOME": at("home")}
 	s := surroundings{func(k string) string { return env[k] }, at("python/bin/python3"), root}
@@ -78,9 +76,7 @@ func TestMissing(t *testing.T) {
 	}
 	broken := t.TempDir()
 	for _, name := range []string{"libcublas.so.12", "libcudnn.so.9"} {
-		if err := os.WriteFile(filepath.Join(broken, name), []byte("no library"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(broken, name), []byte("no library"), 0o755))
 	}
 	for _, c := range []missing{
 		{"nothing", none, [2]string{"cuBLAS: none (libcublas.so.12 not found: ", "cuDNN: none (libcudnn.so.9 not found: "}},
@@ -119,14 +115,10 @@ func (c missing) check(t *testing.T) {
 func TestVersions(t *testing.T) {
 	driver := faketest.Library(t, fake.Options{})
 	built, err := fake.BuildLibraries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	_, dnn, err := driver.Libraries(built, dir, 12)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	whole := find(nothing(t), []string{dir}, [2]int{12, 9})
 	if len(whole.Missing) != 0 || whole.Versions() != "cublas 12.4.2/cudnn 9.7.5" || whole.BLAS.Path() != filepath.Join(dir, "libcublas.so.12") ||
 		whole.DNN.Path() != filepath.Join(dir, "libcudnn.so.9") {
@@ -140,23 +132,17 @@ func TestVersions(t *testing.T) {
 		{"major", 8, "is cuDNN 8.9; this program speaks cuDNN 9"}, {"major", 10, "is cuDNN 10.7; this program speaks cuDNN 9"}, {"major", 9, ""},
 		{"cuda", 13, "is built for CUDA 13; the driver speaks 12.9"},
 	} {
-		if err := dnn.Set(c.key, c.v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, dnn.Set(c.key, c.v))
 		s := find(nothing(t), []string{dir}, [2]int{12, 9})
 		if got := strings.Join(s.Missing, "\n"); s.BLAS == nil || (s.DNN == nil) == (c.says == "") || c.says != "" && !strings.HasSuffix(got, c.says+")") {
 			t.Errorf("%s %d: %q, want %q", c.key, c.v, got, c.says)
 		}
 	}
 	text, err := os.ReadFile(driver.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wrong := t.TempDir()
 	for _, name := range []string{"libcublas.so.12", "libcudnn.so.9"} {
-		if err := os.WriteFile(filepath.Join(wrong, name), text, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(wrong, name), text, 0o755))
 	}
 	missing{"another library", find(nothing(t), []string{wrong}, [2]int{12, 9}), [2]string{
 		"cuBLAS: none (" + wrong + "/libcublas.so.12 lacks cublasGetProperty)", "cuDNN: none (" + wrong + "/libcudnn.so.9 lacks cudnnGetVersion)"}}.check(t)
@@ -171,5 +157,13 @@ func TestNumbers(t *testing.T) {
 	one, two := &Set{DNN: &DNN{version: libraryVersion(91001)}}, &Set{DNN: &DNN{version: libraryVersion(91002)}}
 	if one.Versions() != "cudnn 9.10.1" || two.Versions() == one.Versions() || one.String() != two.String() {
 		t.Errorf("%s and %s: bit classes %q and %q", one, two, one.Versions(), two.Versions())
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

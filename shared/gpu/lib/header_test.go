@@ -20,9 +20,7 @@ func headers(t *testing.T, library, pattern string) string {
 	var all strings.Builder
 	for _, f := range files {
 		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all.Write(text)
 	}
 	return regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(all.String(), "")

@@ -87,13 +87,9 @@ func TestReal(t *testing.T) {
 // realNorm compares a batch norm's descriptors with those that cuDNN derives.
 func realNorm(t *testing.T, l *Layers) {
 	n, err := l.Norm(tensor.Norm{N: 5, C: 12, HW: 49})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	derived, err := l.create(dnnTensor, dnnDestroyTensor)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if code := direct(t, l.lib, "cudnnDeriveBNTensorDescriptor", derived, n.x, normSpatial); code != 0 {
 		t.Errorf("parameters of a batch norm: code %d", code)
 	}
@@ -125,13 +121,9 @@ func noDevice(t *testing.T, s *Set) {
 func direct(t *testing.T, d *DNN, name string, args ...uintptr) int {
 	t.Helper()
 	handle, err := dlopen(d.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := dlsym(handle, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	frame := newFrame()
 	return frame.call(f, frame.set(args...))
 }

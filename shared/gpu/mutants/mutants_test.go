@@ -21,8 +21,7 @@ import (
 	"gradsync/shared/gpu/kernels/clang"
 )
 
-// mutant is a patch of one source and what the emulator says of it; a wrong result is the
-// weakest of its findings.
+// mutant is a patch of one source and what the emulator says of it; a wrong result is the weakest of its findings.
 type mutant struct {
 	name, file, old, new string
 	says                 string // by the emulator
@@ -69,9 +68,7 @@ func mutated(t *testing.T, m mutant) fstest.MapFS {
 		sources[name] = &fstest.MapFile{Data: text}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return sources
 }
 
@@ -93,9 +90,7 @@ func watched() driver.Driver { return emulated.New(emulated.Options{Watch: true}
 func right(t *testing.T) []byte {
 	t.Helper()
 	out, err := sweep(watched(), kernels.PTX())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -112,14 +107,10 @@ func TestEmulator(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for name, f := range mutated(t, m) {
-				if err := os.WriteFile(filepath.Join(dir, name), f.Data, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(dir, name), f.Data, 0o644))
 			}
 			ptx, err := clang.Compile(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := sweep(watched(), string(ptx))
 			says := verdict(got, err, want)
 			report(t, "interpreter", says)
@@ -149,9 +140,7 @@ func TestFake(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			built, err := fake.Build(mutated(t, m))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			file := filepath.Join(t.TempDir(), "results")
 			child := exec.Command(os.Args[0], "-test.run=^TestChild$")
 			child.Env = append(os.Environ(), "GRADSYNC_MUTANT="+built, "GRADSYNC_MUTANT_RESULTS="+file)
@@ -170,8 +159,7 @@ func TestFake(t *testing.T) {
 	}
 }
 
-// firstLine returns what a child's output says of a fault: the fake driver's own words,
-// those of an error, or a signal.
+// firstLine returns what a child's output says of a fault: the fake driver's own words, those of an error, or a signal.
 func firstLine(out []byte) string {
 	for _, mark := range []string{"fake cuda: ", "gpu: ", "SIG"} {
 		for _, line := range strings.Split(string(out), "\n") {
@@ -190,36 +178,22 @@ func TestChild(t *testing.T) {
 		t.Skip("runs as a child of TestFake")
 	}
 	l, err := fake.New(built, t.TempDir(), fake.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d, err := driver.Open(l.Path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, err := sweep(d, kernels.PTX())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(os.Getenv("GRADSYNC_MUTANT_RESULTS"), got, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(os.Getenv("GRADSYNC_MUTANT_RESULTS"), got, 0o644))
 }
 
 // TestFreedBuffer: a kernel that is given memory which has been freed.
 func TestFreedBuffer(t *testing.T) {
 	check := func(t *testing.T, by string, d driver.Driver) {
 		set, err := kernels.Load(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, err := d.Alloc(4000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Free(p); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, d.Free(p))
 		q := set.On(0)
 		first := errors.Join(q.ReLU(1000, p, p), d.Sync(0))
 		says := ""
@@ -244,9 +218,8 @@ func TestFreedBuffer(t *testing.T) {
 	})
 }
 
-// TestMissingWait: a download that does not wait for the kernel whose result it brings is
-// wrong each time on a lazy device, and right with the wait. The emulator does the work of
-// a call before the next and cannot tell.
+// TestMissingWait: a download that does not wait for the kernel whose result it brings is wrong each time on a lazy
+// device, and right with the wait. The emulator does the work of a call before the next and cannot tell.
 func TestMissingWait(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -276,9 +249,7 @@ func download(t *testing.T, d driver.Driver, wait bool) float32 {
 	t.Helper()
 	try := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	set, err := kernels.Load(d)
 	try(err)
@@ -304,4 +275,12 @@ func download(t *testing.T, d driver.Driver, wait bool) float32 {
 	got := unsafe.Slice((*float32)(host), 100)[99]
 	try(d.Sync(compute))
 	return got
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -21,8 +21,7 @@ var odd = []uint32{
 	0x7f800000, 0xff800000, 0x3f800000, 0x7f7fffff,
 }
 
-// sprinkled has the share density of elements that are not +0, one in four of
-// these odd.
+// sprinkled has the share density of elements that are not +0, one in four of these odd.
 func sprinkled(r *rand.Rand, n int, density float64) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -109,8 +108,7 @@ func check(c Codec, r *rand.Rand, x []float32) error {
 	return nil
 }
 
-// Every length to 100, a few around the chunk, a large one; evenly spread and in
-// runs.
+// Every length to 100, a few around the chunk, a large one; evenly spread and in runs.
 func TestCodecs(t *testing.T) {
 	lengths := []int{1023, 1024, 1025, 2048, 3 * 1024, 100_000}
 	for n := range 101 {

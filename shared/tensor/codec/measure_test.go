@@ -51,8 +51,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// What is measured does something: the density is that asked, and a conversion
-// there and back gives the gradient.
+// What is measured does something: the density is that asked, and a conversion there and back gives the gradient.
 func TestMeasuredWork(t *testing.T) {
 	x := testVector(100_000, 0.1)
 	if n := vec.CountNonzero(x); n < 9_700 || n > 10_300 {

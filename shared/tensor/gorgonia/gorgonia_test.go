@@ -27,9 +27,7 @@ type problem struct {
 func newProblem(t testing.TB, name string, n int) problem {
 	t.Helper()
 	m, err := model.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := rand.New(rand.NewPCG(11, uint64(n)))
 	p := problem{m: m, params: make([]float32, m.NumParams()), labels: make([]uint8, n)}
 	m.Init(p.params, r)
@@ -54,9 +52,8 @@ func distance(a []float32, b []float64) float64 {
 	return math.Sqrt(d / n)
 }
 
-// TestPortableAgainstOracle: the portable engine's float32 gradients agree with
-// Gorgonia's float64 ones to 1e-5 of each tensor's norm (24-bit mantissas and
-// sums of up to 4,096 terms give about 1e-6).
+// TestPortableAgainstOracle: the portable engine's float32 gradients agree with Gorgonia's float64 ones to 1e-5 of each
+// tensor's norm (24-bit mantissas and sums of up to 4,096 terms give about 1e-6).
 func TestPortableAgainstOracle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
@@ -65,19 +62,13 @@ func TestPortableAgainstOracle(t *testing.T) {
 		for _, n := range []int{1, 5} {
 			p := newProblem(t, name, n)
 			oracle, err := newOracle(p.m, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want := make([]float64, len(p.params))
 			wantLoss, err := oracle.Gradient64(p.params, want, p.x, p.labels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := make([]float32, len(p.params))
 			loss, err := p.m.NewWorkspace(portable.New(), n, 1).Gradient(p.params, got, p.x, p.labels, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if math.Abs(loss-wantLoss) > 1e-5*wantLoss {
 				t.Errorf("%s, %d images: loss %v, want %v", name, n, loss, wantLoss)
 			}
@@ -90,10 +81,9 @@ func TestPortableAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestOracleAgainstDifferences: the oracle itself agrees with central
-// differences of its own loss, at a few entries of every tensor. The inputs of
-// its graph are moved directly, in float64: a step float32 can see would cross
-// the kinks of ReLU and max-pool.
+// TestOracleAgainstDifferences: the oracle itself agrees with central differences of its own loss, at a few entries of
+// every tensor. The inputs of its graph are moved directly, in float64: a step float32 can see would cross the kinks of
+// ReLU and max-pool.
 func TestOracleAgainstDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -102,9 +92,7 @@ func TestOracleAgainstDifferences(t *testing.T) {
 	for _, name := range chains {
 		p := newProblem(t, name, 2)
 		oracle, err := newOracle(p.m, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		grads := make([]float64, len(p.params))
 		if _, err := oracle.Gradient64(p.params, grads, p.x, p.labels); err != nil {
 			t.Fatal(err)
@@ -119,9 +107,7 @@ func TestOracleAgainstDifferences(t *testing.T) {
 					gr.params[k][i] += delta
 					defer func() { gr.params[k][i] -= delta }()
 					defer gr.machine.Reset()
-					if err := gr.machine.RunAll(); err != nil {
-						t.Fatal(err)
-					}
+					must(t, gr.machine.RunAll())
 					return gr.loss.Data().(float64)
 				}
 				slope := (lossAt(step) - lossAt(-step)) / (2 * step)
@@ -133,26 +119,21 @@ func TestOracleAgainstDifferences(t *testing.T) {
 	}
 }
 
-// TestStepper: the float32 backend agrees with the portable engine, in loss,
-// logits and gradients, also for a smaller batch, and hands gradients over last
-// layer first, each complete.
+// TestStepper: the float32 backend agrees with the portable engine, in loss, logits and gradients, also for a smaller
+// batch, and hands gradients over last layer first, each complete.
 func TestStepper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a second: make test has it")
 	}
 	for _, name := range chains {
 		s, err := NewStepper(newProblem(t, name, 4).m, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, n := range []int{4, 3, 4} {
 			p := newProblem(t, name, n)
 			w := p.m.NewWorkspace(portable.New(), n, 1)
 			want, got := make([]float32, len(p.params)), make([]float32, len(p.params))
 			wantLoss, err := w.Gradient(p.params, want, p.x, p.labels, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			next := len(p.m.Layers()) - 1
 			loss, err := s.Gradient(p.params, got, p.x, p.labels, func(l int, grad []float32) error {
 				at := p.m.Layers()[l]
@@ -169,13 +150,9 @@ func TestStepper(t *testing.T) {
 				t.Errorf("%s: loss %v, want %v; %d layers missing; %v", name, loss, wantLoss, next+1, err)
 			}
 			a, err := s.Logits(p.params, p.x, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b, err := w.Logits(p.params, p.x, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if d := distance(a, float64s(b)); len(a) != len(b) || !(d < 1e-4) {
 				t.Errorf("%s: logits are off by %.2g of their norm", name, d)
 			}
@@ -191,14 +168,11 @@ func float64s(v []float32) []float64 {
 	return w
 }
 
-// TestRefusesDeepNetworks: batch norms and shortcuts are refused by name, with
-// what to do.
+// TestRefusesDeepNetworks: batch norms and shortcuts are refused by name, with what to do.
 func TestRefusesDeepNetworks(t *testing.T) {
 	for _, name := range model.Names() {
 		m, err := model.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, err = NewStepper(m, 2)
 		switch done := slices.Contains(chains, name); {
 		case done && err != nil:
@@ -209,14 +183,11 @@ func TestRefusesDeepNetworks(t *testing.T) {
 	}
 }
 
-// TestStepperErrors: OnGrad's error ends the step and comes back itself; what
-// does not fit is refused.
+// TestStepperErrors: OnGrad's error ends the step and comes back itself; what does not fit is refused.
 func TestStepperErrors(t *testing.T) {
 	p := newProblem(t, "lenet5", 2)
 	s, err := NewStepper(p.m, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stop := errors.New("stop")
 	calls := 0
 	grads := make([]float32, len(p.params))
@@ -232,5 +203,13 @@ func TestStepperErrors(t *testing.T) {
 	}
 	if _, err := s.Gradient(p.params, grads, p.x, p.labels, nil); err != nil {
 		t.Errorf("after an aborted step: %v", err)
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestShapes: output shapes, multiply-adds and parameters by hand; what does not
-// fit is named.
+// TestShapes: output shapes, multiply-adds and parameters by hand; what does not fit is named.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		layer   Layer

@@ -13,11 +13,10 @@ import (
 	"gradsync/shared/tensor/optim"
 )
 
-// TestPortableBits: initial weights, losses and weights after five steps are the
-// same bits on every machine, compiler and number of threads. The hashes were
-// made on amd64, where Go does not fuse products with sums; GOAMD64=v3 and arm64
-// do, so there this test finds a product that is not rounded explicitly. They
-// change only with the arithmetic itself, and then the change log says so.
+// TestPortableBits: initial weights, losses and weights after five steps are the same bits on every machine, compiler
+// and number of threads. The hashes were made on amd64, where Go does not fuse products with sums; GOAMD64=v3 and arm64
+// do, so there this test finds a product that is not rounded explicitly. They change only with the arithmetic itself,
+// and then the change log says so.
 func TestPortableBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second: make test has it")
@@ -39,9 +38,7 @@ func TestPortableBits(t *testing.T) {
 		for step := range 5 {
 			x, labels := batch(m, 4, uint64(step))
 			loss, err := w.Gradient(params, grads, x, labels, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			sgd.Step(params, grads)
 			var b [8]byte
 			binary.LittleEndian.PutUint64(b[:], math.Float64bits(loss))
@@ -71,9 +68,7 @@ func TestNarrowerInstructionsGiveTheSameBits(t *testing.T) {
 			for step := range 2 {
 				x, labels := batch(m, 19, uint64(step))
 				loss, err := w.Gradient(params, grads, x, labels, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				sgd.Step(params, grads)
 				all[i] = append(append(all[i], float32(loss)), grads...)
 			}

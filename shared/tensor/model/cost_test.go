@@ -17,9 +17,8 @@ func costs(name string) ([]model.LayerInfo, error) {
 	return m.Layers(), nil
 }
 
-// ResNet-110 in closed form. A stage of c channels on side×side maps has 36
-// convolutions of 3×3 (the first reads half the channels in stages 2 and 3), each
-// with a batch norm of 2c parameters, and a 1×1 shortcut with its norm where the
+// ResNet-110 in closed form. A stage of c channels on side×side maps has 36 convolutions of 3×3 (the first reads half
+// the channels in stages 2 and 3), each with a batch norm of 2c parameters, and a 1×1 shortcut with its norm where the
 // channels double. He et al. 2016, Table 6, print 1.7 M parameters.
 const (
 	resnet110Params = 27*16 + 32 + // stem
@@ -50,9 +49,7 @@ func TestCostTables(t *testing.T) {
 		{"vgg19_bn", 20040522, 2389},
 	} {
 		rows, err := costs(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		length, flop := 0, 0.0
 		for _, r := range rows {
 			if r.Offset != length || r.Length <= 0 {
@@ -81,9 +78,7 @@ func TestCostTableNames(t *testing.T) {
 	}
 	for name, layers := range want {
 		rows, err := costs(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := map[string]int{}
 		for _, r := range rows {
 			got[r.Name] = r.Length

@@ -43,16 +43,13 @@ features.27 features.28 features.30 features.31 features.33 features.34 features
 features.40 features.41 features.43 features.44 features.46 features.47 features.49 features.50
 classifier`
 
-// TestTorchvisionNames: every tensor, every statistic and every layer, in
-// torchvision's order.
+// TestTorchvisionNames: every tensor, every statistic and every layer, in torchvision's order.
 func TestTorchvisionNames(t *testing.T) {
 	for name, layers := range map[string][]string{
 		"resnet18": strings.Fields(resnetLayers), "resnet110": resnet110Layers(), "vgg19_bn": strings.Fields(vggLayers),
 	} {
 		m, err := model.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var params, stats, got []string
 		for i, l := range layers {
 			params = append(params, l+".weight")
@@ -87,8 +84,7 @@ func TestTorchvisionNames(t *testing.T) {
 	}
 }
 
-// TestDeepSizes: parameters by hand, statistics twice the norms' channels; what
-// is impossible is refused and named.
+// TestDeepSizes: parameters by hand, statistics twice the norms' channels; what is impossible is refused and named.
 func TestDeepSizes(t *testing.T) {
 	for _, c := range []struct {
 		spec          model.Spec
@@ -110,9 +106,7 @@ func TestDeepSizes(t *testing.T) {
 		{model.Spec{Name: "cnn", Width: 1, Image: 32}, 545098, 0},
 	} {
 		m, err := model.Build(c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if m.NumParams() != c.params || m.NumStats() != c.stats {
 			t.Errorf("%+v: %d parameters, %d statistics; want %d, %d", c.spec, m.NumParams(), m.NumStats(), c.params, c.stats)
 		}
@@ -145,13 +139,10 @@ func TestDeepSizes(t *testing.T) {
 	}
 }
 
-// TestPassThrough: the last pool of VGG-19 on 16×16 meets 1×1 and says what it
-// does.
+// TestPassThrough: the last pool of VGG-19 on 16×16 meets 1×1 and says what it does.
 func TestPassThrough(t *testing.T) {
 	m, err := model.Build(model.Spec{Name: "vgg19_bn", Image: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pools := 0
 	for _, s := range m.Steps() {
 		if text := fmt.Sprint(s.Layer); strings.Contains(text, "pool 2×2") {

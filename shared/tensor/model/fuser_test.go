@@ -32,9 +32,8 @@ func (e *counting) BatchNormReLUBackward(c *tensor.Call, g tensor.Norm, x, dy, s
 	e.Fuser.BatchNormReLUBackward(c, g, x, dy, scale, shift, mean, variance, dx, dscale, dshift)
 }
 
-// TestFuserGivesTheSameBits: losses, gradients, statistics and logits are those of the
-// operations one after the other; ResNet-18 has eight sums forward, and backward the stem's
-// two gradients too.
+// TestFuserGivesTheSameBits: losses, gradients, statistics and logits are those of the operations one after the other;
+// ResNet-18 has eight sums forward, and backward the stem's two gradients too.
 func TestFuserGivesTheSameBits(t *testing.T) {
 	if _, err := tensor.Lookup("asm"); err != nil {
 		t.Skipf("%v: the one Fuser needs AVX2 and FMA, and no GRADSYNC_CPU=portable", err)
@@ -55,13 +54,9 @@ func TestFuserGivesTheSameBits(t *testing.T) {
 			for step := range 2 {
 				x, labels := batch(m, 19-step, uint64(step))
 				loss, err := w.Gradient(params, grads, x, labels, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				z, err := w.Logits(params, x, 19-step)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				all[i] = slices.Concat(all[i], grads, stats, z, []float32{float32(loss)})
 			}
 		}

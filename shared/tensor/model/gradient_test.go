@@ -18,10 +18,9 @@ func widened(v []float32) []float64 {
 	return w
 }
 
-// TestGradientAgainstReference: loss and every tensor's gradient agree with a
-// plain float64 computation to 1e-4 of the tensor's norm. The gradient of a
-// convolution's bias before a batch norm is 0; it is compared with the norm of
-// the weight's.
+// TestGradientAgainstReference: loss and every tensor's gradient agree with a plain float64 computation to 1e-4 of the
+// tensor's norm. The gradient of a convolution's bias before a batch norm is 0; it is compared with the norm of the
+// weight's.
 func TestGradientAgainstReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -37,9 +36,7 @@ func againstReference(t *testing.T, m *model.Model, e tensor.Engine, params []fl
 	want := f.backward(widened(x), d)
 	got := make([]float32, len(params))
 	loss, err := m.NewWorkspace(e, n+1, 2).Gradient(params, got, x, labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if math.Abs(loss-wantLoss) > 1e-5 {
 		t.Errorf("loss %v, want %v", loss, wantLoss)
 	}
@@ -88,17 +85,13 @@ func TestKnots(t *testing.T) {
 		steps = append(steps, model.Step{Layer: layer.MaxPool{Size: 2, Stride: 2}}, model.Step{Layer: layer.AvgPool{}},
 			model.Step{Name: "fc", Layer: layer.Linear{Inputs: 3, Outputs: 4}})
 		m, err := model.FromSteps(layer.Shape{C: 2, H: 6, W: 6}, steps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		params := make([]float32, m.NumParams())
 		m.Init(params, rand.New(rand.NewPCG(2, 2)))
 		for _, engine := range tensor.Engines() {
 			t.Run(engine+"/"+name, func(t *testing.T) {
 				e, err := tensor.Lookup(engine)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				againstReference(t, m, e, params)
 			})
 		}

@@ -9,11 +9,10 @@ import (
 	"gradsync/shared/tensor/optim"
 )
 
-// TestOverfits: every network learns random images by heart, to the last one, on
-// every engine: 200 on asm, 40 on the other and of ResNet-110, which one engine learns, unless
-// GRADSYNC_LONG=1. Fails with any wrong gradient that points uphill, and with an update that forgets momentum. Batch norms are
-// judged by their running statistics, estimated anew from
-// all images.
+// TestOverfits: every network learns random images by heart, to the last one, on every engine: 200 on asm, 40 on the
+// other and of ResNet-110, which one engine learns, unless GRADSYNC_LONG=1. Fails with any wrong gradient that points
+// uphill, and with an update that forgets momentum. Batch norms are judged by their running statistics, estimated anew
+// from all images.
 func TestOverfits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -50,9 +49,7 @@ func TestOverfits(t *testing.T) {
 			observe(t, m, w, params, x, images, size)
 			for i := 0; i < images; i += size {
 				logits, err := w.Logits(params, x[i*pixels:(i+size)*pixels], size)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for j, l := range labels[i : i+size] {
 					if argmax(logits[j*10:(j+1)*10]) == int(l) {
 						right++
@@ -81,9 +78,7 @@ func observe(t *testing.T, m *model.Model, w *model.Workspace, params, x []float
 	}
 	pixels := len(x) / images
 	for i := 0; i < images; i += size {
-		if err := w.Observe(params, x[i*pixels:(i+size)*pixels], size, 1/float32(i/size+1)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Observe(params, x[i*pixels:(i+size)*pixels], size, 1/float32(i/size+1)))
 	}
 }
 

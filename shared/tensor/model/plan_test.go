@@ -49,9 +49,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPlanReadsWhatWasWritten: along the plan, every buffer that is read still
-// holds what was written for that reader. A value or gradient is known by the
-// instruction that made it; in place, the buffer changes its content.
+// TestPlanReadsWhatWasWritten: along the plan, every buffer that is read still holds what was written for that reader.
+// A value or gradient is known by the instruction that made it; in place, the buffer changes its content.
 func TestPlanReadsWhatWasWritten(t *testing.T) {
 	for _, name := range Names() {
 		m, err := New(name)
@@ -131,11 +130,9 @@ func TestPlanKeepsSpansApart(t *testing.T) {
 	}
 }
 
-// TestPlanSharesMemory: what training needs beyond the activations that the
-// backward pass reads is one gradient at most: they take the place of activations
-// that were read. ResNet-18 on 32×32 keeps the input and
-// output of every norm, 2·557,056 elements an image, and the image; one
-// gradient per layer would double that.
+// TestPlanSharesMemory: what training needs beyond the activations that the backward pass reads is one gradient at
+// most: they take the place of activations that were read. ResNet-18 on 32×32 keeps the input and output of every norm,
+// 2·557,056 elements an image, and the image; one gradient per layer would double that.
 func TestPlanSharesMemory(t *testing.T) {
 	m, err := New("resnet18")
 	if err != nil {

@@ -20,8 +20,7 @@ type reference struct {
 	choice [][]int       // per step: what a max-pool chose
 }
 
-// loss runs the network forward on images x and returns the mean cross entropy
-// and its gradient.
+// loss runs the network forward on images x and returns the mean cross entropy and its gradient.
 func (f *reference) loss(x []float64, labels []uint8) (float64, []float64) {
 	f.n = len(labels)
 	steps := f.m.Steps()
@@ -188,8 +187,7 @@ func (f *reference) moments(x []float64, s layer.Shape, c int) (mean, inv float6
 	return mean, 1 / math.Sqrt(variance+layer.Eps)
 }
 
-// normaliser returns the mean and the inverse deviation by which step i, a batch
-// norm, normalises channel c.
+// normaliser returns the mean and the inverse deviation by which step i, a batch norm, normalises channel c.
 func (f *reference) normaliser(i int, x []float64, s layer.Shape, c int) (mean, inv float64) {
 	if f.stats == nil {
 		return f.moments(x, s, c)
@@ -287,8 +285,7 @@ func (f *reference) step(i int, l layer.Layer, in layer.Shape, x, dy, dx, w, dw 
 	}
 }
 
-// stepNorm applies the chain rule through mean and variance of channel c, which are
-// constants if f.stats are given.
+// stepNorm applies the chain rule through mean and variance of channel c, which are constants if f.stats are given.
 func (f *reference) stepNorm(i int, s layer.Shape, c int, x, dy, dx, w, dw []float64) {
 	mean, inv := f.normaliser(i, x, s, c)
 	count := float64(f.n * s.H * s.W)

@@ -22,9 +22,7 @@ func TestRemarks(t *testing.T) {
 		{Name: "mlp"}:                               nil,
 	} {
 		m, err := model.Build(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := m.Remarks(); !slices.Equal(got, want) {
 			t.Errorf("%+v: %q, want %q", spec, got, want)
 		}

@@ -42,9 +42,8 @@ func onNorms(t *testing.T, f func(t *testing.T, m *model.Model, e tensor.Engine,
 	})
 }
 
-// TestStatsFollowBatches: Gradient moves every statistic, the first norm's by a
-// tenth towards the batch's mean and unbiased variance; Observe by what it is
-// told; neither the loss nor a gradient depends on them.
+// TestStatsFollowBatches: Gradient moves every statistic, the first norm's by a tenth towards the batch's mean and
+// unbiased variance; Observe by what it is told; neither the loss nor a gradient depends on them.
 func TestStatsFollowBatches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second: make test has it")
@@ -56,9 +55,7 @@ func TestStatsFollowBatches(t *testing.T) {
 		w := m.NewWorkspace(e, n, 1)
 		without, grads := make([]float32, len(params)), make([]float32, len(params))
 		lossWithout, err := w.Gradient(params, without, x, labels, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.SetStats(stats)
 		loss, err := w.Gradient(params, grads, x, labels, nil)
 		if err != nil || loss != lossWithout || !slices.Equal(grads, without) {
@@ -78,15 +75,12 @@ func TestStatsFollowBatches(t *testing.T) {
 				}
 			}
 		}
-		if err := w.Observe(params, x, n, 0.5); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Observe(params, x, n, 0.5))
 		near(t, "observed mean", stats[0], 0.5*0.1*mean[0]+0.5*mean[0], 2e-6)
 	})
 }
 
-// TestObserveAverages: momentum 1/(k+1) leaves the mean over the batches,
-// whatever stood there before.
+// TestObserveAverages: momentum 1/(k+1) leaves the mean over the batches, whatever stood there before.
 func TestObserveAverages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second: make test has it")
@@ -100,18 +94,15 @@ func TestObserveAverages(t *testing.T) {
 			x, labels := batch(m, 3, uint64(k))
 			mu, v := firstNorm(m, params, x, labels)
 			mean, variance = mean+mu[1]/4, variance+v[1]/4
-			if err := w.Observe(params, x, 3, 1/float32(k+1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Observe(params, x, 3, 1/float32(k+1)))
 		}
 		near(t, "mean", stats[1], mean, 2e-6)
 		near(t, "variance", stats[m.Stats()[1].Offset+1], variance, 2e-6)
 	})
 }
 
-// TestInferenceNormalisesByStats: with the statistics of a batch, its variances
-// made biased again, the logits equal what training computes for it; and an
-// image's logits do not depend on the others in the batch.
+// TestInferenceNormalisesByStats: with the statistics of a batch, its variances made biased again, the logits equal
+// what training computes for it; and an image's logits do not depend on the others in the batch.
 func TestInferenceNormalisesByStats(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")
@@ -124,9 +115,7 @@ func TestInferenceNormalisesByStats(t *testing.T) {
 		f.loss(widened(x), labels)
 		w := m.NewWorkspace(e, n, 2)
 		w.SetStats(stats)
-		if err := w.Observe(params, x, n, 1); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Observe(params, x, n, 1))
 		at := 0
 		for i, s := range m.Steps() {
 			if _, norm := s.Layer.(layer.BatchNorm); norm {
@@ -148,9 +137,7 @@ func TestInferenceNormalisesByStats(t *testing.T) {
 		}
 		last := slices.Clone(all[17*10:])
 		one, err := w.Logits(params, x[17*len(x)/n:], 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, z := range one {
 			near(t, "logit of one image", z, float64(last[i]), 1e-4)
 		}
@@ -221,8 +208,7 @@ func TestStatsErrors(t *testing.T) {
 	}
 }
 
-// TestStateRoundTrip: parameters and statistics leave together and come back;
-// one without the other is refused.
+// TestStateRoundTrip: parameters and statistics leave together and come back; one without the other is refused.
 func TestStateRoundTrip(t *testing.T) {
 	m, _, params := open(t, "resnet18")
 	stats := freshStats(m)

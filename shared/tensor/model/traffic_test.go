@@ -104,11 +104,10 @@ func (m fusing) BatchNormReLUBackward(_ *tensor.Call, _ tensor.Norm, x, dy, _, _
 	m.between += bytesOf(x, dy, dx)
 }
 
-// leastBetween counts the bytes of a training step of a network whose layers of products read
-// and write their operands in memory, if all that lies between two of them is one sweep: it
-// reads each value that enters and writes each that leaves. A ReLU's mask is in the input of
-// the batch norm before it; behind a shortcut it is in the output. The gradient of a value is
-// in as many parts as it has readers.
+// leastBetween counts the bytes of a training step of a network whose layers of products read and write their operands
+// in memory, if all that lies between two of them is one sweep: it reads each value that enters and writes each that
+// leaves. A ReLU's mask is in the input of the batch norm before it; behind a shortcut it is in the output. The
+// gradient of a value is in as many parts as it has readers.
 func leastBetween(g *graph, n int) int {
 	size := func(v int) int { return 4 * tensor.BatchInner.Len(n, g.values[v]) }
 	readers, made, summed := make([]int, len(g.values)), make([]int, len(g.values)), make([]bool, len(g.values))

@@ -30,8 +30,7 @@ func batch(m *model.Model, n int, seed uint64) ([]float32, []uint8) {
 	return x, labels
 }
 
-// open builds a network for the portable engine, the deep ones narrow and for
-// 16×16 images.
+// open builds a network for the portable engine, the deep ones narrow and for 16×16 images.
 func open(t testing.TB, name string) (*model.Model, tensor.Engine, []float32) {
 	t.Helper()
 	return openOn(t, name, "portable")
@@ -47,13 +46,9 @@ func openOn(t testing.TB, name, engine string) (*model.Model, tensor.Engine, []f
 		spec.Width, spec.Image = 0.25, 16
 	}
 	m, err := model.Build(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e, err := tensor.Lookup(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	params := make([]float32, m.NumParams())
 	m.Init(params, rand.New(rand.NewPCG(42, 0)))
 	return m, e, params
@@ -110,9 +105,7 @@ func TestGradientLeavesLayerByLayer(t *testing.T) {
 			copy(seen[at.Offset:], g)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		slices.Reverse(order)
 		for i, l := range order {
 			if l != i || len(order) != len(m.Layers()) {
@@ -142,9 +135,7 @@ func TestGradientOfHalves(t *testing.T) {
 		all, a, b := make([]float32, len(params)), make([]float32, len(params)), make([]float32, len(params))
 		step := func(g, x []float32, labels []uint8) float64 {
 			loss, err := w.Gradient(params, g, x, labels, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return loss
 		}
 		loss := step(all, x, labels)
@@ -227,13 +218,9 @@ func TestLogitsGiveTheLoss(t *testing.T) {
 	w := m.NewWorkspace(e, 5, 1)
 	x, labels := batch(m, 5, 6)
 	loss, err := w.Gradient(params, make([]float32, len(params)), x, labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	logits, err := w.Logits(params, x, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want float64
 	for i, l := range labels {
 		var total float64
@@ -294,5 +281,13 @@ func BenchmarkStep(b *testing.B) {
 			}
 			b.ReportMetric(flop*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -26,13 +26,9 @@ func sample() File {
 
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
-	if err := Write(path, sample()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Write(path, sample()))
 	got, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d := cmp.Diff(sample(), got); d != "" {
 		t.Error(d)
 	}
@@ -43,22 +39,16 @@ func TestRoundTrip(t *testing.T) {
 
 func TestWriteFollowsLinks(t *testing.T) {
 	there, here := filepath.Join(t.TempDir(), "there"), filepath.Join(t.TempDir(), "here")
-	if err := Write(there, File{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Write(there, File{}))
 	if err := os.Symlink(there, here); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if err := Write(here, sample()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Write(here, sample()))
 	if info, err := os.Lstat(here); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is %v, %v now", info, err)
 	}
 	got, err := Read(there)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d := cmp.Diff(sample(), got); d != "" {
 		t.Error(d)
 	}
@@ -85,13 +75,9 @@ func TestRoundTripProperty(t *testing.T) {
 			f.Tensors = append(f.Tensors, Tensor{Name: name, Shape: shape, Data: data})
 		}
 		raw, err := Encode(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := Decode(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(f.Tensors) > 0 && !cmp.Equal(f, got) {
 			t.Fatal(cmp.Diff(f, got))
 		}
@@ -160,9 +146,7 @@ func TestEncodeRefuses(t *testing.T) {
 // Bytes are no weights: Read refuses them.
 func TestReadRefusesBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bytes")
-	if err := Write(path, File{Tensors: []Tensor{{Name: "raw", Shape: []int{3}, Bytes: []byte("abc")}}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Write(path, File{Tensors: []Tensor{{Name: "raw", Shape: []int{3}, Bytes: []byte("abc")}}}))
 	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), `"raw" has dtype U8, want F32`) {
 		t.Errorf("error %v", err)
 	}
@@ -170,21 +154,16 @@ func TestReadRefusesBytes(t *testing.T) {
 
 func TestReadNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "broken.safetensors")
-	if err := os.WriteFile(path, []byte("nonsense"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("nonsense"), 0o600))
 	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "broken.safetensors") {
 		t.Errorf("error %v does not name the file", err)
 	}
 }
 
-// FuzzDecode: no bytes make Decode panic; what it accepts survives a round trip
-// and is no larger than its input.
+// FuzzDecode: no bytes make Decode panic; what it accepts survives a round trip and is no larger than its input.
 func FuzzDecode(f *testing.F) {
 	raw, err := Encode(sample())
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Add(raw)
 	f.Add(file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))
 	f.Add(file(`{"a":{"dtype":"F32","shape":[0,9223372036854775807],"data_offsets":[0,0]}}`, 0))
@@ -201,15 +180,19 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d bytes of tensors from %d bytes", size, len(data))
 		}
 		again, err := Encode(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		back, err := Decode(again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(back.Tensors) != len(got.Tensors) || len(back.Metadata) != len(got.Metadata) {
 			t.Fatalf("round trip changed %v to %v", got, back)
 		}
 	})
+}
+
+// must ends the test where err is one.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -10,10 +10,9 @@ import (
 // The operands: 16 Mi elements, 64 MiB each.
 const benchElements = 64 << 20 / 4
 
-// beside measures f in turns with copy() of the same 64 MiB. It reports f's own
-// ns/op, and two ratios, above 1 where f is the faster: per source element,
-// copy's time over f's; and per byte moved, f's bytes read and written (as many
-// as given) over its time, over copy's (64 MiB read + 64 MiB written).
+// beside measures f in turns with copy() of the same 64 MiB. It reports f's own ns/op, and two ratios, above 1 where f
+// is the faster: per source element, copy's time over f's; and per byte moved, f's bytes read and written (as many as
+// given) over its time, over copy's (64 MiB read + 64 MiB written).
 func beside(b *testing.B, bytes int, f func()) {
 	b.Helper()
 	src, dst := make([]float32, benchElements), make([]float32, benchElements)

@@ -32,9 +32,7 @@ func TestBitmapLosesNothing(t *testing.T) {
 			if got := AppendBitmap(nil, v.b); !bytes.Equal(got, want) {
 				t.Fatalf("n = %d: % x, want % x", n, got, want)
 			}
-			if err := FromBitmap(v.a, want); err != nil {
-				t.Fatal(err)
-			}
+			must(t, FromBitmap(v.a, want))
 			if !bytes.Equal(floatBytes(v.a), floatBytes(v.b)) {
 				t.Fatalf("n = %d: %v, want %v", n, v.a, v.b)
 			}
@@ -106,8 +104,7 @@ func FuzzBitmap(f *testing.F) {
 	})
 }
 
-// TestNoAllocation: coding into a buffer with room allocates nothing, and a
-// decoder never does, whatever it is sent.
+// TestNoAllocation: coding into a buffer with room allocates nothing, and a decoder never does, whatever it is sent.
 func TestNoAllocation(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	v, r := newVectors(1000, 5), rand.New(rand.NewPCG(1, 2))

@@ -23,13 +23,9 @@ func TestGeneratedFilesAreCommitted(t *testing.T) {
 	}
 	for _, name := range names {
 		want, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !bytes.Equal(stripCommand(got), stripCommand(want)) {
 			t.Errorf("%s is not what gen/kernels writes: run go generate", name)
 		}
@@ -40,4 +36,12 @@ func TestGeneratedFilesAreCommitted(t *testing.T) {
 func stripCommand(text []byte) []byte {
 	_, rest, _ := bytes.Cut(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"))
 	return rest
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

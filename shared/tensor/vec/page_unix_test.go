@@ -15,13 +15,9 @@ func TestNothingBehindTheBuffersIsRead(t *testing.T) {
 	page := os.Getpagesize()
 	atEnd := func(size int) []byte {
 		m, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = syscall.Munmap(m) })
-		if err := syscall.Mprotect(m[page:], syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Mprotect(m[page:], syscall.PROT_NONE))
 		return m[page-size : page : page]
 	}
 	view := func(n int) []float32 {
@@ -36,16 +32,12 @@ func TestNothingBehindTheBuffersIsRead(t *testing.T) {
 			copy(coded, v.coded)
 			wire := AppendBitmap(coded[:0], b)
 			AddTo(a, b)
-			if err := FromBitmap(a, wire); err != nil {
-				t.Fatal(err)
-			}
+			must(t, FromBitmap(a, wire))
 			four := atEnd(4 * n)
 			q := make([]int32, n)
 			QuantiseRange(q, a, 9)
 			AppendInt32(four[:0], q)
-			if err := AddInt32Bytes(q, four); err != nil {
-				t.Fatal(err)
-			}
+			must(t, AddInt32Bytes(q, four))
 			// 16 rows of columns elements.
 			from, to := view(block*n), view(block*n)
 			Transpose(to, block, from, n, block, n)

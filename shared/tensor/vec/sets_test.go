@@ -184,8 +184,7 @@ func sameAsPortable(t rapid.TB, set isa, op, n int, seed uint64) {
 	}
 }
 
-// TestKernelsEqualGo: every operation, every length, with guard bytes around
-// all operands and slices of any alignment.
+// TestKernelsEqualGo: every operation, every length, with guard bytes around all operands and slices of any alignment.
 func TestKernelsEqualGo(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		set := active

@@ -2,8 +2,7 @@ package vec
 
 import "testing"
 
-// TestTranspose: every element goes where its indices say, and the elements
-// between dst's rows stay.
+// TestTranspose: every element goes where its indices say, and the elements between dst's rows stay.
 func TestTranspose(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for rows := range 35 {

@@ -130,9 +130,7 @@ func TestSumsOfNaNs(t *testing.T) {
 					theirs[i], want[i] = 1, a|1<<22
 				}
 			}
-			if err := add(mine, AppendBytes(nil, theirs)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, add(mine, AppendBytes(nil, theirs)))
 			for i, v := range mine {
 				if got := math.Float32bits(v); got != want[i] {
 					t.Errorf("%s, %v: element %d is %#x, want %#x", name, set, i, got, want[i])

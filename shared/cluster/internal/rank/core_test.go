@@ -73,8 +73,7 @@ func TestAFailureEndsTheDevice(t *testing.T) {
 	})
 }
 
-// Outcome has what this Core's ranks left and counted, spans in order of their start,
-// and how long the last body took.
+// Outcome has what this Core's ranks left and counted, spans in order of their start, and how long the last body took.
 func TestOutcome(t *testing.T) {
 	within(t, func(t *testing.T) {
 		for _, trace := range []bool{false, true} {
@@ -164,8 +163,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// An error of a computation or thread that nobody waited for is not lost; one that was
-// returned to somebody is theirs.
+// An error of a computation or thread that nobody waited for is not lost; one that was returned to somebody is theirs.
 func TestUnseen(t *testing.T) {
 	reason := errors.New("the reason")
 	compute := func(p cluster.Proc) cluster.Req {

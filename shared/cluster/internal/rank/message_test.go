@@ -17,9 +17,8 @@ const (
 	late  = 20 * time.Second // receives are posted, then messages come
 )
 
-// Messages of one sender and tag are taken in the order in which they were sent, by
-// receives in the order in which they were posted; other tags do not hold them up.
-// A receive from Any takes the oldest message of its tag, whoever sent it.
+// Messages of one sender and tag are taken in the order in which they were sent, by receives in the order in which they
+// were posted; other tags do not hold them up. A receive from Any takes the oldest message of its tag, whoever sent it.
 func TestMatchingOrder(t *testing.T) {
 	from := func(r int, tag cluster.Tag) match.Key { return match.Key{From: r, Tag: tag} }
 	for name, c := range map[string]struct {
@@ -76,9 +75,8 @@ func TestABroadcastIsNoPlainMessage(t *testing.T) {
 	})
 }
 
-// A body goes into the receive's own buffer if that is large enough; else the receive
-// keeps the packet's buffer, and gets a new one only for a body that came in parts.
-// Buffers that nobody keeps are recycled.
+// A body goes into the receive's own buffer if that is large enough; else the receive keeps the packet's buffer, and
+// gets a new one only for a body that came in parts. Buffers that nobody keeps are recycled.
 func TestWhereABodyGoes(t *testing.T) {
 	body := []byte{1, 2, 3, 4}
 	parts := func() *rank.Packet {
@@ -162,8 +160,7 @@ func TestAReceiveInTheMiddleOfAMessage(t *testing.T) {
 	}
 }
 
-// A cancelled receive takes nothing: its message goes to the next. Cancel does nothing
-// to a receive that is done.
+// A cancelled receive takes nothing: its message goes to the next. Cancel does nothing to a receive that is done.
 func TestCancel(t *testing.T) {
 	within(t, func(t *testing.T) {
 		ok(t)(newBench(1, rank.Config{}).run(func(p cluster.Proc) error {
@@ -182,8 +179,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A receive whose message has begun to arrive cannot be withdrawn: Cancel returns when
-// it has come to its end.
+// A receive whose message has begun to arrive cannot be withdrawn: Cancel returns when it has come to its end.
 func TestCancelWaitsForAMessageThatHasBegun(t *testing.T) {
 	within(t, func(t *testing.T) {
 		b := newBench(1, rank.Config{})

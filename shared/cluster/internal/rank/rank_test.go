@@ -19,8 +19,7 @@ type bench struct {
 	stalls   int
 }
 
-// newBench returns n ranks that compute 1000 flop/s. The run ends with the first
-// failure, or when no rank can go on.
+// newBench returns n ranks that compute 1000 flop/s. The run ends with the first failure, or when no rank can go on.
 func newBench(n int, cfg rank.Config) *bench {
 	b := &bench{}
 	cfg.Size = n
@@ -78,8 +77,7 @@ func (b *bench) run(bodies ...func(cluster.Proc) error) (cluster.Outcome, error)
 	return b.Outcome()
 }
 
-// within runs f with a clock that stands while anything runs: what takes no time
-// takes none, and instants are exact.
+// within runs f with a clock that stands while anything runs: what takes no time takes none, and instants are exact.
 func within(t *testing.T, f func(t *testing.T)) { synctest.Test(t, f) }
 
 // ok fails the test if a run failed.

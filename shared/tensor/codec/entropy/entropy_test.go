@@ -17,8 +17,7 @@ import (
 
 var codecs = []codec.Codec{Zstd{}, S2{}}
 
-// sprinkled has the share density of elements that are not +0: any bits, or
-// normally distributed values.
+// sprinkled has the share density of elements that are not +0: any bits, or normally distributed values.
 func sprinkled(r *rand.Rand, n int, density float64, normal bool) []float32 {
 	x := make([]float32, n)
 	for i := range x {

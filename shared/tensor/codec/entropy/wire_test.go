@@ -32,8 +32,7 @@ func bombs(t testing.TB) map[codec.Codec][]byte {
 	return map[codec.Codec][]byte{Zstd{}: e.EncodeAll(zeros, nil), S2{}: s2.Encode(nil, zeros)}
 }
 
-// most returns the bytes that a decoder may allocate: the form of n elements, and
-// coders of a fixed size.
+// most returns the bytes that a decoder may allocate: the form of n elements, and coders of a fixed size.
 func most(n int) uint64 { return uint64(2*vec.BitmapBytes(n, n)) + 2<<20 }
 
 // A wire that claims more than n elements need is refused before it is expanded.

@@ -8,8 +8,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// BenchmarkElements reports GB/s of the buffers each operation has, counted once
-// however often it reads them.
+// BenchmarkElements reports GB/s of the buffers each operation has, counted once however often it reads them.
 func BenchmarkElements(b *testing.B) {
 	for _, e := range engines(b) {
 		for _, g := range []tensor.Pool{

@@ -8,8 +8,7 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// layers are convolutions of the networks at full width (batch 32) and at an
-// eighth (batch 16).
+// layers are convolutions of the networks at full width (batch 32) and at an eighth (batch 16).
 var layers = []tensor.Conv{
 	{N: 32, InC: 64, H: 32, W: 32, OutC: 64, KH: 3, KW: 3, Stride: 1, Pad: 1},
 	{N: 32, InC: 256, H: 8, W: 8, OutC: 256, KH: 3, KW: 3, Stride: 1, Pad: 1},

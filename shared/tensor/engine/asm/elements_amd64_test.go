@@ -162,8 +162,7 @@ func chains4(x []float32) float32 {
 	return tree(chains[0])
 }
 
-// TestOneCallManyBatches: what a Call keeps follows the number of images, and
-// after a first round nothing is allocated.
+// TestOneCallManyBatches: what a Call keeps follows the number of images, and after a first round nothing is allocated.
 func TestOneCallManyBatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 4))
 	const ch, side = 5, 32

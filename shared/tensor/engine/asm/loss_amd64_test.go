@@ -10,8 +10,7 @@ import (
 	"gradsync/shared/tensor/engine/portable"
 )
 
-// TestLoss: portable's bits, at ordinary and at extreme logits, and with NaN in
-// one image.
+// TestLoss: portable's bits, at ordinary and at extreme logits, and with NaN in one image.
 func TestLoss(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	const classes = 10

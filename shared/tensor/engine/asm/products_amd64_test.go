@@ -117,9 +117,8 @@ func same(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-// TestFilterIsChains: a filter's gradient equals, bit for bit, 16 chains of exact
-// fused multiply-adds, one per lane, joined by the fixed tree; where channels lie
-// in lanes, one chain over pixels and images.
+// TestFilterIsChains: a filter's gradient equals, bit for bit, 16 chains of exact fused multiply-adds, one per lane,
+// joined by the fixed tree; where channels lie in lanes, one chain over pixels and images.
 func TestFilterIsChains(t *testing.T) {
 	list := append(slices.Clone(convs),
 		tensor.Conv{N: 17, InC: 70, H: 2, W: 2, OutC: 30, KH: 3, KW: 3, Stride: 1, Pad: 1}, // channels in lanes

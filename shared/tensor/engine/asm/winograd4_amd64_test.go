@@ -11,10 +11,9 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// TestWinograd4: all three passes agree with the exact sums within the bound of a
-// sum computed the plain way, and their root mean square error is at most 2½ times
-// that of one chain of fused multiply-adds; both instruction sets and all thread
-// counts give the same bits.
+// TestWinograd4: all three passes agree with the exact sums within the bound of a sum computed the plain way, and their
+// root mean square error is at most 2½ times that of one chain of fused multiply-adds; both instruction sets and all
+// thread counts give the same bits.
 func TestWinograd4(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")

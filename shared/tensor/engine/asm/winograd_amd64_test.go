@@ -10,10 +10,9 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// TestWinograd: forward and backward-data agree with the exact sums within the
-// bound of a sum computed the plain way, and their root mean square error is at
-// most that of one chain of fused multiply-adds; both instruction
-// sets and all thread counts give the same bits.
+// TestWinograd: forward and backward-data agree with the exact sums within the bound of a sum computed the plain way,
+// and their root mean square error is at most that of one chain of fused multiply-adds; both instruction sets and all
+// thread counts give the same bits.
 func TestWinograd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test has it")

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestExpLog compares with the standard library to 2 ulp, at random points and
-// at the edges.
+// TestExpLog compares with the standard library to 2 ulp, at random points and at the edges.
 func TestExpLog(t *testing.T) {
 	close := func(what string, x, got, want float64) {
 		t.Helper()
