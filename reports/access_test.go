@@ -4,19 +4,16 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // Every page can be heard and worked by keys: one heading, one main part that a link skips
 // to, names for drawings, tables, choices and groups, roles that a narrow window cannot
 // take from a table, and titles for cells.
 func TestPagesCanBeHeard(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	files, err := renderedTwins()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	files := oktest.Must(renderedTwins())(t)
 	for name, page := range files {
 		if path.Ext(name) != ".html" {
 			continue

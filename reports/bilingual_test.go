@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/typeset"
 )
 
@@ -27,10 +28,7 @@ func saidIn(t *testing.T) (out []pairOf) {
 	t.Helper()
 	var files []string
 	for _, in := range []string{"*.go", "*/*.go"} {
-		some, err := filepath.Glob(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := oktest.Must(filepath.Glob(in))(t)
 		files = append(files, some...)
 	}
 	set := token.NewFileSet()
@@ -38,10 +36,7 @@ func saidIn(t *testing.T) (out []pairOf) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		tree, err := parser.ParseFile(set, file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := oktest.Must(parser.ParseFile(set, file, nil, 0))(t)
 		add := func(n ast.Node, list []ast.Expr) {
 			if len(list) < 2 {
 				return
@@ -122,15 +117,9 @@ var inTemplates = regexp.MustCompile(`\b(?:say|sayf) "((?:[^"\\]|\\.)*)" "((?:[^
 // formula has Chinese, and no template shows a word beside them.
 func TestEveryTextIsInBothLanguages(t *testing.T) {
 	texts := saidIn(t)
-	names, err := fs.Glob(templates, "templates/*.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := oktest.Must(fs.Glob(templates, "templates/*.html"))(t)
 	for _, name := range names {
-		raw, err := fs.ReadFile(templates, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(fs.ReadFile(templates, name))(t)
 		for _, m := range inTemplates.FindAllStringSubmatch(string(raw), -1) {
 			texts = append(texts, pairOf{said{m[1], m[2]}, name})
 		}
@@ -152,18 +141,12 @@ var sameWords = map[string]bool{"RingSparse": true, "gradsync": true, "position 
 
 // The words of a template that both languages show are names, units and signs.
 func TestTemplatesSayNothingInOneLanguage(t *testing.T) {
-	names, err := fs.Glob(templates, "templates/*.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := oktest.Must(fs.Glob(templates, "templates/*.html"))(t)
 	actions := regexp.MustCompile(`(?s)\{\{.*?\}\}`)
 	marked := regexp.MustCompile(`(?s)<(span|p)[^>]* lang="(?:en|zh)"[^>]*>.*?</(span|p)>|<span class="en">.*?</span>|<code>.*?</code>|<(style|script|` +
 		`title)[^>]*>.*?</(style|script|title)>|<[^>]*>`)
 	for _, name := range names {
-		raw, err := fs.ReadFile(templates, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(fs.ReadFile(templates, name))(t)
 		text := marked.ReplaceAllString(actions.ReplaceAllString(string(raw), ""), " ")
 		for _, line := range strings.Split(text, "\n") {
 			for _, w := range regexp.MustCompile(`[A-Za-z]{3,}`).FindAllString(line, -1) {

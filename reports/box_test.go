@@ -7,30 +7,22 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/ran"
 )
 
 // mine writes a result with its record, as a run does, and loads it.
 func mine(t *testing.T, root string, r *result.Result, run *result.Run) loaded {
 	t.Helper()
-	path, err := result.Write(root, r, run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := loadFile(path, paperOf(r.ID), r.Profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := oktest.Must(result.Write(root, r, run))(t)
+	l := oktest.Must(loadFile(path, paperOf(r.ID), r.Profile))(t)
 	return l
 }
 
 // listOf writes results as published ones.
 func listOf(t *testing.T, rs ...loaded) []byte {
 	t.Helper()
-	list, err := ran.List(files(rs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := oktest.Must(ran.List(files(rs)))(t)
 	return list
 }
 
@@ -61,18 +53,10 @@ func otherRecord(t *testing.T, root string) (now, recorded loaded) {
 // boxOf renders the box of results below root beside the published list.
 func boxOf(t *testing.T, root string, rs []loaded, list []byte) string {
 	t.Helper()
-	r, err := newRenderer(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	box, err := ran.Compare(root, files(rs), list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(newRenderer(Options{}))(t)
+	box := oktest.Must(ran.Compare(root, files(rs), list))(t)
 	var b bytes.Buffer
-	if err := r.pages.ExecuteTemplate(&b, "ran", box); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, r.pages.ExecuteTemplate(&b, "ran", box))
 	return b.String()
 }
 
@@ -163,10 +147,7 @@ func TestTheBoxIsInChinese(t *testing.T) {
 	long.WallSeconds = 3700
 	now, recorded := otherRecord(t, root)
 	box := boxOf(t, root, []loaded{now, mine(t, root, exampleTimes(), long)}, listOf(t))
-	pages, err := renderFrom(root, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := oktest.Must(renderFrom(root, true))(t)
 	for text, wants := range map[string][]string{
 		box:                           {`<span class="zh" lang="zh">未使用</span>`, `<span class="zh" lang="zh">合成</span>`, "2 分"},
 		pages["dasp/provenance.html"]: {"运行记录对应另一个结果，sha256</span> <code>" + recorded.SHA256 + "</code>"},
@@ -233,10 +214,7 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 		"one of two":      {here, listOf(t, theirs...), true, "6 of 8 claims have a result here."},
 		"one too many":    {both, listOf(t, theirs[:2]...), true, "7 of 8 claims have a result here."},
 	} {
-		v, err := ran.Compare(root, files(c.rs), c.list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := oktest.Must(ran.Compare(root, files(c.rs), c.list))(t)
 		chapters := []chapterText{{ID: "short", Level: 2, Title: "In short", Body: "<p>words</p>\n"}}
 		mark(v, chapters)
 		text := textOf(string(chapters[0].HTML()))
@@ -250,18 +228,13 @@ func TestTextsOfThePublishedResultsSayWhoseTheyAre(t *testing.T) {
 // A page of few results says beside its verdicts how many claims they are of, and in its
 // provenance that a program of no known commit may have been changed.
 func TestAPageOfFewResultsSaysSo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for commit, changes := range map[string]string{"unknown": "changes unknown", bbbb: "changes none: the working tree was clean"} {
 		root, run := t.TempDir(), aRun()
 		run.Commit = commit
 		mine(t, root, exampleTimes(), run)
 		for _, single := range []bool{true, false} {
-			pages, err := renderFrom(root, single)
-			if err != nil {
-				t.Fatal(err)
-			}
+			pages := oktest.Must(renderFrom(root, single))(t)
 			text := textOf(pages["dasp.html"])
 			if got := strings.Contains(text, " claims have a result here."); got != single || strings.Contains(text, ofPublished.En()) != single {
 				t.Errorf("single %v: the claims are counted: %v", single, got)
@@ -277,15 +250,10 @@ func TestAPageOfFewResultsSaysSo(t *testing.T) {
 // The page to hand in says so too, beside the result and in the box, and a page whose
 // records belong to its results does not.
 func TestThePageWarnsOfARecordOfOtherBytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	root := t.TempDir()
 	page := func() string {
-		pages, err := renderFrom(root, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pages := oktest.Must(renderFrom(root, true))(t)
 		return pages["dasp.html"] + pages["dasp/provenance.html"]
 	}
 	mine(t, root, exampleStated(), aRun())

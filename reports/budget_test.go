@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/page"
 )
 
@@ -17,10 +18,7 @@ const weighed = `<!doctype html>
 <table><tr><td>ResNet-18</td></tr></table><figure></figure><details><summary>folded</summary><table></table><p>not seen</p></details></main></body></html>`
 
 func TestWeigh(t *testing.T) {
-	w, err := Weigh([]byte(weighed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := oktest.Must(Weigh([]byte(weighed)))(t)
 	if want := (Weight{Words: [2]int{4, 3}, Bytes: len(weighed), Nodes: strings.Count(weighed, "<") - strings.Count(weighed, "</") - 1, Tables: 1,
 		Figures: 1}); w != want {
 		t.Errorf("%+v, want %+v", w, want)

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 func TestChapters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	stems := []string{"zebra", "explain", "dssp-anchor", "sensitivity", "fig4", "thresholds", "table10", "dynamic", "table2", "fig2",
 		"versions-vs-clocks", "switches", "tuning", "network", "apple"}
 	slices.SortStableFunc(stems, func(a, b string) int { return compareStems("dasp", a, b) })

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/ran"
 )
 
@@ -48,10 +49,7 @@ func TestSoftwareCitesItsCommits(t *testing.T) {
 
 // TestOneNameForTheSoftware: CITATION.cff, BibTeX and text have one title and one author.
 func TestOneNameForTheSoftware(t *testing.T) {
-	b, err := os.ReadFile("../CITATION.cff")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(os.ReadFile("../CITATION.cff"))(t)
 	own, _, _ := strings.Cut(string(b), "\nreferences:\n")
 	for _, want := range []string{"\ntitle: \"" + citeTitle + "\"\n", "\nauthors:\n  - name: \"" + citeAuthors + "\"\n"} {
 		if strings.Count(own, want) != 1 {
@@ -68,9 +66,7 @@ func TestOneNameForTheSoftware(t *testing.T) {
 
 // TestPagesSayHowToCite: the page, a key of its own and its commits.
 func TestPagesSayHowToCite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for name, key := range map[string]string{"dasp.html": "gradsync-dasp", "ring.html": "gradsync-ring", "compare.html": "gradsync-compare",
 		"dasp/example5.html": "gradsync-dasp-example5", "index.html": "gradsync"} {
 		bib := cut(t, pageOf(t, name), `id="bib-gradsync" tabindex="0">`, "</pre>")

@@ -7,6 +7,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/cited"
 	"gradsync/reports/notebook"
 	pages "gradsync/reports/page"
@@ -17,9 +18,7 @@ import (
 // A claim in words is judged by a criterion in words, which the page prints
 // instead of a tolerance; a claim of numbers has its tolerance.
 func TestClaimsInWordsShowTheirCriterion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
+	oktest.Slow(t)
 	p09, _ := claims.Get("P09")
 	row := claimOn(t, pageOf(t, "ringsparse/example-choice.html"), "P09")
 	if !strings.Contains(row, ">criterion</th><td>"+html.EscapeString(typeset.Pretty(p09.ToleranceWhy))) || strings.Contains(row, "±") {
@@ -54,10 +53,7 @@ func TestClaimsOutOfScopeAreNotCounted(t *testing.T) {
 	for _, c := range file.Claims {
 		l.ClaimRows = append(l.ClaimRows, notebook.ClaimRow{Claim: c})
 	}
-	r, err := newRenderer(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(newRenderer(Options{}))(t)
 	doc := r.claimsOf(cited.Find("dasp"), []loaded{l})
 	if len(doc.Groups) != 2 || doc.Groups[0].ID != "judged" || doc.Groups[0].Rows[0].ID != "D01" || doc.Groups[1].ID != "left" ||
 		len(doc.Groups[1].Rows) != 2 {
@@ -107,9 +103,7 @@ func TestEveryRowHasARule(t *testing.T) {
 
 // Each page calls its source what it is.
 func TestPagesCallTheSourceWhatItIs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	for name, words := range map[string][]string{
 		"ring.html":       {"A blog, rebuilt from its text", "Bringing HPC Techniques", "The blog itself"},
 		"ringsparse.html": {"A patent, rebuilt from its text", "一种面向大规模深度神经网络的分布式训练方法", "The patent itself"},

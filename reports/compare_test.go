@@ -3,14 +3,14 @@ package reports
 import (
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // The page that compares all methods is of no document: it judges nothing and cites nobody, and every other
 // page of the same rank leads to it.
 func TestCompareIsNoDocument(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	page := pageOf(t, "compare.html")
 	for _, no := range []string{`id="bib-paper"`, `class="tallied"`, `compare/claims.html`, `compare/code.html`} {
 		if strings.Contains(page, no) {

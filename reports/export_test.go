@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // exports is one export of the examples that several tests read.
@@ -42,21 +44,11 @@ func exportFrom(results string) (map[string]string, error) {
 // Each figure of the pages comes out as three files, and a second export, of one paper,
 // has the same bytes.
 func TestExport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	files, err := exports()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := exampleRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	files := oktest.Must(exports())(t)
+	root := oktest.Must(exampleRoot())(t)
 	one := t.TempDir()
-	if err := os.CopyFS(path.Join(one, "dasp"), os.DirFS(path.Join(root, "dasp"))); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.CopyFS(path.Join(one, "dasp"), os.DirFS(path.Join(root, "dasp"))))
 	again, err := exportFrom(one)
 	if err != nil || len(again) != 3*3+1 { // bars, curves and time lines
 		t.Errorf("dasp alone: %d files, %v", len(again), err)
@@ -66,10 +58,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s is not the same twice", name)
 		}
 	}
-	pages, err := rendered()
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := oktest.Must(rendered())(t)
 	anchors := regexp.MustCompile(`<figure class="plot[^"]*" id="([^"]+)"`)
 	n := 0
 	for name, page := range pages {
@@ -104,17 +93,9 @@ func TestExport(t *testing.T) {
 
 // A figure's CSV file has the numbers of its frame, with every digit.
 func TestExportedNumbers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	files, err := exports()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(strings.NewReader(files["dasp/example5-bars.csv"])).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	files := oktest.Must(exports())(t)
+	rows := oktest.Must(csv.NewReader(strings.NewReader(files["dasp/example5-bars.csv"])).ReadAll())(t)
 	text := strings.Join(slices.Concat(rows...), " ")
 	for _, row := range asRead(t, exampleTimes()).Frames[0].Rows {
 		for _, x := range row[2:] {
@@ -131,9 +112,7 @@ func TestExportedNumbers(t *testing.T) {
 // A drawing needs no page: it is XML with a size, a title and words, and no colour
 // that a style sheet would have to know.
 func TestExportedDrawingsStandAlone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	files, err := exports()
 	if err != nil {
 		t.Fatal(err)
@@ -163,26 +142,16 @@ func TestExportedDrawingsStandAlone(t *testing.T) {
 // The image has the drawing's size twice, each of its colours where it is opaque,
 // and ink where each of its texts stands.
 func TestImagesShowTheDrawing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	files, err := exports()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	files := oktest.Must(exports())(t)
 	colours, texts := 0, 0
 	for name, text := range files {
 		if path.Ext(name) != ".svg" {
 			continue
 		}
 		var svg svgElement
-		if err := xml.Unmarshal([]byte(text), &svg); err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(strings.NewReader(files[strings.TrimSuffix(name, ".svg")+".png"]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, xml.Unmarshal([]byte(text), &svg))
+		img := oktest.Must(png.Decode(strings.NewReader(files[strings.TrimSuffix(name, ".svg")+".png"])))(t)
 		h := svg.number(t, "height")
 		if img.Bounds() != image.Rect(0, 0, 1800, int(2*h)) {
 			t.Fatalf("%s: the image is %v", name, img.Bounds())
@@ -269,9 +238,6 @@ func (n *svgElement) number(t *testing.T, key string) float64 {
 	if v == "" {
 		return 0
 	}
-	x, err := strconv.ParseFloat(v, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := oktest.Must(strconv.ParseFloat(v, 64))(t)
 	return x
 }

@@ -12,16 +12,14 @@ import (
 	"testing"
 	"unicode"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/assets"
 )
 
 // covered reads the list beside the tests on the formulas' font: its sha256
 // and its characters.
 func covered(t *testing.T) (sum string, has map[rune]bool) {
-	b, err := os.ReadFile("testdata/stix-two-math-subset.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(os.ReadFile("testdata/stix-two-math-subset.txt"))(t)
 	has = map[rune]bool{}
 	for _, line := range strings.Split(string(b), "\n") {
 		if s, ok := strings.CutPrefix(line, "# font sha256 "); ok {
@@ -47,10 +45,7 @@ var (
 // the pages load; so are the letters that browsers put for a variable of one letter.
 func TestTheFontHasTheFormulas(t *testing.T) {
 	sum, has := covered(t)
-	b, err := assets.ReadFile("stix-two-math-5.3.0-subset.woff2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(assets.ReadFile("stix-two-math-5.3.0-subset.woff2"))(t)
 	if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != sum {
 		t.Errorf("the list of characters is of another font: %s, the file is %x", sum, got)
 	}
@@ -60,10 +55,7 @@ func TestTheFontHasTheFormulas(t *testing.T) {
 	}
 	formulas := 0
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := oktest.Must(os.ReadFile(page))(t)
 		for _, m := range mathElement.FindAllString(string(text), -1) {
 			formulas++
 			for _, r := range html.UnescapeString(anyTag.ReplaceAllString(annotation.ReplaceAllString(m, ""), "")) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gradsync/internal/gosource"
+	"gradsync/internal/oktest"
 	"gradsync/reports/cited"
 	"gradsync/reports/page"
 )
@@ -28,10 +29,7 @@ func TestVendoredFilesAreUnchanged(t *testing.T) {
 		"page/lib/temml-0.13.5.min.js":            "1ab19148afe0dbc836b7a74f344071b3f3a70a7a8259ae4049e76894fcdf8d95",
 		"assets/stix-two-math-5.3.0-subset.woff2": "ffc2ef732529c02ae1214f2a7c0fc644ea7cb2d79a9e76fb4616990b26d766d1",
 	} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := oktest.Must(os.ReadFile(file))(t)
 		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != want {
 			t.Errorf("%s is not the file that it was", file)
 		}
@@ -41,10 +39,7 @@ func TestVendoredFilesAreUnchanged(t *testing.T) {
 // Words on the page keep the contrast that WCAG 2 asks of small text, 4.5 to 1,
 // in both themes.
 func TestContrast(t *testing.T) {
-	css, err := os.ReadFile("assets/report.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	css := oktest.Must(os.ReadFile("assets/report.css"))(t)
 	blocks := regexp.MustCompile(`(?s)--paper: #.*?\n\s*\}`).FindAllString(string(css), -1)
 	if len(blocks) < 3 {
 		t.Fatalf("%d themes found, want light, dark by system and dark by choice", len(blocks))
@@ -79,10 +74,7 @@ func contrast(t *testing.T, a, b string) float64 {
 		}
 		sum := 0.0
 		for i, w := range []float64{0.2126, 0.7152, 0.0722} {
-			n, err := strconv.ParseUint(hex[1+2*i:3+2*i], 16, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := oktest.Must(strconv.ParseUint(hex[1+2*i:3+2*i], 16, 8))(t)
 			c := float64(n) / 255
 			if c <= 0.03928 {
 				c /= 12.92
@@ -100,23 +92,12 @@ func contrast(t *testing.T, a, b string) float64 {
 // TestCodeColours: code.css knows every class and step of the pages, and each colour
 // of a token can be read on each ground it stands on, in both themes.
 func TestCodeColours(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
-	css, err := os.ReadFile("assets/code.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	css := oktest.Must(os.ReadFile("assets/code.css"))(t)
 	classes, class := map[string]bool{}, regexp.MustCompile(`class="(\w+)"`)
-	scripts, err := page.NewScripts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	scripts := oktest.Must(page.NewScripts())(t)
 	for i := range cited.Documents {
-		shown, err := cited.Show(&cited.Documents[i], scripts, cited.NewSource(gosource.All))
-		if err != nil {
-			t.Fatal(err)
-		}
+		shown := oktest.Must(cited.Show(&cited.Documents[i], scripts, cited.NewSource(gosource.All)))(t)
 		for _, a := range shown.Algs {
 			if rule := fmt.Sprintf(":is(.s%d, .n%[1]d)", len(a.Steps)); !strings.Contains(string(css), rule) {
 				t.Errorf("code.css lights no step %d of %s", len(a.Steps), a.ID)
@@ -168,10 +149,7 @@ func TestVerdictsHaveTheirColours(t *testing.T) {
 	uses := regexp.MustCompile(`var\(--(?:yes|near|part|no|none)(?:-bg)?\)`)
 	hues := map[string]bool{}
 	for _, name := range names {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(name))(t)
 		for _, rule := range regexp.MustCompile(`[^{}]*\{[^{}]*\}`).FindAllString(string(raw), -1) {
 			selector, body, _ := strings.Cut(rule, "{")
 			if uses.MatchString(body) && !strings.Contains(selector, ".v-") && !strings.Contains(selector, ".chip") {
@@ -191,10 +169,7 @@ func TestVerdictsHaveTheirColours(t *testing.T) {
 			t.Fatalf("%s: %v", pattern, err)
 		}
 		for _, name := range names {
-			raw, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := oktest.Must(os.ReadFile(name))(t)
 			for hue := range hues {
 				theirs := regexp.MustCompile(`--(?:yes|near|part|no|none)(?:-bg)?: ` + hue)
 				if n := strings.Count(strings.ToLower(string(raw)), hue) - len(theirs.FindAllString(string(raw), -1)); n > 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/ran"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,10 +27,7 @@ func TestProfilesAndTheirAnchors(t *testing.T) {
 	write(exampleStated(), "paper")
 	write(exampleStated(), "ci") // hidden: another profile of it is there
 	write(exampleCurves(), "ci") // shown: there is nothing else
-	all, err := load(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := oktest.Must(load(root))(t)
 	var got []string
 	for _, l := range all["dasp"] {
 		got = append(got, l.Anchor())
@@ -60,10 +58,7 @@ func TestProvenanceWarns(t *testing.T) {
 	file := filepath.Join(root, "dasp", "example1.json")
 	put(t, root, exampleStated())
 	warnings := func() string {
-		l, err := loadFile(file, "dasp", "quick")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := oktest.Must(loadFile(file, "dasp", "quick"))(t)
 		var ws []string
 		for _, f := range ran.Provenance(l.File) {
 			if f.Warn {
@@ -75,10 +70,7 @@ func TestProvenanceWarns(t *testing.T) {
 	if w := warnings(); !strings.Contains(w, "No record of the run") {
 		t.Errorf("without a sidecar: %q", w)
 	}
-	l, err := loadFile(file, "dasp", "quick")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(loadFile(file, "dasp", "quick"))(t)
 	side := filepath.Join(root, "dasp", "example1.run.json")
 	record := func(run result.Run) {
 		raw, err := json.Marshal(run)
@@ -97,9 +89,7 @@ func TestProvenanceWarns(t *testing.T) {
 	if w := warnings(); !strings.Contains(w, "no commit holds") || !strings.Contains(w, "names another result") {
 		t.Errorf("changed tree, other bytes: %q", w)
 	}
-	if err := os.WriteFile(side, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(side, []byte("{"), 0o600))
 	if _, err := loadFile(file, "dasp", "quick"); err == nil {
 		t.Error("a broken sidecar was read")
 	}
@@ -108,27 +98,17 @@ func TestProvenanceWarns(t *testing.T) {
 // published.json lists the committed results as they are. If this fails, run `make reports`
 // and commit the file.
 func TestPublishedIsWhatIsCommitted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
-	want, err := Published(filepath.Join("..", "experiments", "results"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	want := oktest.Must(Published(filepath.Join("..", "experiments", "results")))(t)
 	if diff := cmp.Diff(string(want), strings.ReplaceAll(string(publishedJSON), "\r\n", "\n")); diff != "" {
 		t.Errorf("published.json is not current, run `make reports` (-want +got):\n%s", diff)
 	}
 	var pub struct {
 		Results map[string]struct{ SHA256 string }
 	}
-	if err := json.Unmarshal(want, &pub); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(want, &pub))
 	// The hash is of the file as anyone hashes it.
-	raw, err := os.ReadFile(filepath.Join("..", "experiments", "results", "ring", "ci", "cost.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(filepath.Join("..", "experiments", "results", "ring", "ci", "cost.json")))(t)
 	if got := pub.Results["ring/cost ci"].SHA256; got != result.Sum(raw) {
 		t.Errorf("ring/cost ci has sha256 %s, want %s", got, result.Sum(raw))
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/method"
+	"gradsync/internal/oktest"
 )
 
 var (
@@ -120,10 +121,7 @@ func TestAMethodHasOneLookOnAllPages(t *testing.T) {
 			t.Fatalf("no pages %s: %v", glob, err)
 		}
 		for _, page := range names {
-			raw, err := fs.ReadFile(pages, page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := oktest.Must(fs.ReadFile(pages, page))(t)
 			for _, figure := range plotOf.FindAllString(string(raw), -1) {
 				w.figure(figure, page)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/assets"
 	"gradsync/reports/page"
 )
@@ -31,9 +32,7 @@ func TestAnchorsThatMovedStillArrive(t *testing.T) {
 	s := reportScript(t)
 	story := pageOfTwins(t, "dasp.html")
 	var m map[string]any
-	if err := json.Unmarshal([]byte(cut(t, story, `id="moved">`, "</script>")), &m); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal([]byte(cut(t, story, `id="moved">`, "</script>")), &m))
 	for id, want := range map[string]string{"example5": "dasp/example5.html#example5", "example5-standard": "dasp/example5.html#example5-standard",
 		"D10": "dasp/claims.html#D10", "claim-example5-standard-d10": "dasp/claims.html#D10", "claims": "dasp/claims.html", "alg1": "dasp/code.html#alg1",
 		"alg1-3": "dasp/code.html#alg1-3", "formulas": "dasp/code.html#formulas", "eq1": "dasp/code.html#eq1", "errata": "dasp/assumptions.html#errata",
@@ -59,10 +58,7 @@ func TestAnchorsThatMovedStillArrive(t *testing.T) {
 // The search finds by words of either language, what begins with them first.
 func TestSearch(t *testing.T) {
 	s := reportScript(t)
-	files, err := rendered()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(rendered())(t)
 	var list []map[string]any
 	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(files[searchFile], "var gradsyncFound = "), ";\n")), &list); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -35,10 +36,7 @@ func TestOwnPage(t *testing.T) {
 		if all, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(all) != 1 {
 			t.Errorf("%s: files %q beside the page", name, all)
 		}
-		raw, err := os.ReadFile(pages[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(pages[0]))(t)
 		ownHas(t, name, string(raw))
 		standsAlone(t, name, raw)
 	}
@@ -101,10 +99,7 @@ func standsAlone(t *testing.T, name string, page []byte) {
 
 // Among the other pages an own comparison is linked from the index, and links no page that is not made.
 func TestOwnAmongPages(t *testing.T) {
-	out, err := Files(Options{Results: ownRoot("sample")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(Files(Options{Results: ownRoot("sample")}))(t)
 	page, index := string(out["own/sample.html"]), string(out["index.html"])
 	if !strings.Contains(index, `<a href="own/sample.html">`) {
 		t.Error("the index does not link it")
@@ -118,14 +113,9 @@ func TestOwnAmongPages(t *testing.T) {
 // The notebook of an own comparison for Jupyter is well formed in both languages; its first command is the one that
 // made the result.
 func TestOwnJupyter(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	dir, root := t.TempDir(), ownRoot("sample")
-	all, err := load(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := oktest.Must(load(root))(t)
 	e := all[notebook.Own]
 	for l, raw := range jupytersOf(t, root, e) {
 		lang := notebook.Languages[l]
@@ -138,9 +128,7 @@ func TestOwnJupyter(t *testing.T) {
 			!strings.Contains(text, "@software{gradsync,") || strings.Contains(code, "claims") {
 			t.Errorf("%s: another command, no citation, or claims:\n%s", lang, code)
 		}
-		if err := os.WriteFile(filepath.Join(dir, lang+".ipynb"), raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(filepath.Join(dir, lang+".ipynb"), raw, 0o600))
 	}
 	validate(t, dir)
 }
@@ -153,10 +141,7 @@ func TestOwnFindings(t *testing.T) {
 		"never": {"Neither DASP nor these ever have the accuracy: ASP", "从未达到该准确率：ASP"}, "diverged": {"Diverged, a loss or parameter", "发散，出现无穷大"},
 		"failed": {"Could not be run: ASP", "无法运行：ASP"}, "unpaired": {"Not compared, because DASP", "而未作比较：ASP"}, "alone": {"From one seed", "只有一个种子"},
 	} {
-		r, err := result.Read(filepath.Join(ownRoot("sample"), "own", "sample.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(result.Read(filepath.Join(ownRoot("sample"), "own", "sample.json")))(t)
 		f := r.Frame("methods")
 		f.Rows = f.Rows[:2]
 		f.Rows[1][f.At("finding")] = finding
@@ -178,10 +163,7 @@ func TestOwnFindings(t *testing.T) {
 
 // A policy and a cluster of the student's have no label: their names are printed.
 func TestOwnNames(t *testing.T) {
-	r, err := result.Read(filepath.Join(ownRoot("sample"), "own", "sample.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(result.Read(filepath.Join(ownRoot("sample"), "own", "sample.json")))(t)
 	for i := range r.Frames {
 		f := &r.Frames[i]
 		for k, c := range f.Columns {
@@ -197,10 +179,7 @@ func TestOwnNames(t *testing.T) {
 			f.ID, f.Where = "timeline-weighty", map[string]any{"method": "weighty"}
 		}
 	}
-	p, err := Presented(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Presented(r))(t)
 	for l := range p.Title {
 		if !strings.Contains(p.Title[l], "weighty") {
 			t.Errorf("title %q", p.Title[l])

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/cited"
 	"gradsync/reports/page"
 )
@@ -58,14 +59,9 @@ func pageNames() []string {
 }
 
 func TestPagesAreWellFormedAndLinksHit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	for _, pages := range []func() (map[string]string, error){rendered, renderedTwins, renderedAlone} {
-		files, err := pages()
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := oktest.Must(pages())(t)
 		for name := range files {
 			if path.Ext(name) == ".html" {
 				linksHit(t, files, name)
@@ -115,10 +111,7 @@ func linksHit(t *testing.T, files map[string]string, name string) {
 
 // A page reaches no address: only a reader's click on a link may.
 func TestPagesMakeNoRequest(t *testing.T) {
-	files, err := rendered()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(rendered())(t)
 	for _, name := range pageNames() {
 		policy := false
 		for _, e := range elements(t, files[name]) {
@@ -172,10 +165,7 @@ func TestWordsCannotBreakOut(t *testing.T) {
 }
 
 func TestFormulasAreWellFormedMathML(t *testing.T) {
-	s, err := page.NewScripts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := oktest.Must(page.NewScripts())(t)
 	var all []cited.Formula
 	for _, p := range cited.Documents {
 		all = append(all, p.Formulas...)

@@ -13,6 +13,7 @@ import (
 
 	"gradsync/experiments/method"
 	"gradsync/experiments/method/cost"
+	"gradsync/internal/oktest"
 	"gradsync/reports/assets"
 	"gradsync/reports/chart"
 	"gradsync/reports/cited"
@@ -31,14 +32,8 @@ func everyPaper() (out []string) {
 
 func playgroundOf(t *testing.T) *playgroundPage {
 	t.Helper()
-	frame, err := page.NewFrame(false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := buildPlayground(frame, everyPaper(), "gradsync report")
-	if err != nil {
-		t.Fatal(err)
-	}
+	frame := oktest.Must(page.NewFrame(false))(t)
+	doc := oktest.Must(buildPlayground(frame, everyPaper(), "gradsync report"))(t)
 	return doc
 }
 
@@ -183,10 +178,7 @@ func TestPlaygroundLinks(t *testing.T) {
 		}
 	}
 	frame, _ := page.NewFrame(false)
-	alone, err := buildPlayground(frame, []string{"ring", "ring/code"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := oktest.Must(buildPlayground(frame, []string{"ring", "ring/code"}, ""))(t)
 	for _, m := range alone.Methods {
 		for _, l := range m.Links {
 			if !strings.HasPrefix(l.Href, "ring/code.html") {
@@ -198,15 +190,9 @@ func TestPlaygroundLinks(t *testing.T) {
 
 // The page in both shapes holds its module, its words and what permits both to run.
 func TestPlaygroundPage(t *testing.T) {
-	r, err := newRenderer(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(newRenderer(Options{}))(t)
 	for _, single := range []bool{false, true} {
-		frame, err := page.NewFrame(single)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frame := oktest.Must(page.NewFrame(single))(t)
 		out := page.Outputs{}
 		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"); err != nil {
 			t.Fatal(err)
@@ -233,14 +219,8 @@ func TestPlaygroundHasRegisteredMethods(t *testing.T) {
 	t.Cleanup(method.Scratch())
 	method.Register(method.Method{Name: "mine", Label: [2]string{"mine alone", "自有方法"}, Look: method.Look{Colour: "blue", Dash: "long"},
 		Costs: []method.Formula{{Key: "mine", Cost: cost.ASP, AtLeast: true}, {Key: "mine-twice", Cost: cost.BSP}}})
-	r, err := newRenderer(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	frame, err := page.NewFrame(true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(newRenderer(Options{}))(t)
+	frame := oktest.Must(page.NewFrame(true))(t)
 	out := page.Outputs{}
 	if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"); err != nil {
 		t.Fatal(err)
@@ -261,24 +241,14 @@ func TestPlaygroundHasRegisteredMethods(t *testing.T) {
 // The script prints numbers and turns sliders to SI units as this package does, and
 // reads addresses.
 func TestPlaygroundScript(t *testing.T) {
-	js, err := assets.ReadFile("playground-model.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := oktest.Must(assets.ReadFile("playground-model.js"))(t)
 	vm := goja.New()
 	raw, _ := json.Marshal(playSliders)
-	if err := vm.Set("SLIDERS", string(raw)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := vm.RunString(string(js) + `;SLIDERS = JSON.parse(SLIDERS);`); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, vm.Set("SLIDERS", string(raw)))
+	oktest.Must(vm.RunString(string(js) + `;SLIDERS = JSON.parse(SLIDERS);`))(t)
 	run := func(code string) goja.Value {
 		t.Helper()
-		v, err := vm.RunString(code)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := oktest.Must(vm.RunString(code))(t)
 		return v
 	}
 	for _, x := range []float64{0, 1e-12, 4.2e-9, 9.996e-7, 0.00123456, 0.99949, 0.99951, 1, 9.995, 12.34, 999.4, 999.6, 12345.6, 1e7, 1e20, math.NaN()} {
@@ -299,9 +269,7 @@ func TestPlaygroundScript(t *testing.T) {
 	for _, p := range playPresets {
 		values, _ := json.Marshal(p.Values)
 		var got []float64
-		if err := vm.ExportTo(run(fmt.Sprintf("gradsyncPlayground.setting(SLIDERS, %s)", values)), &got); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, vm.ExportTo(run(fmt.Sprintf("gradsyncPlayground.setting(SLIDERS, %s)", values)), &got))
 		s := p.setting()
 		want := []float64{float64(s.Workers), float64(s.PerMachine), float64(s.Redundancy), s.Parameters, s.Bandwidth, s.Inner, s.Latency, s.Compute,
 			s.Slowest, s.Density, s.Codec}

@@ -18,6 +18,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/assets"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -112,19 +113,14 @@ func pageOf(t *testing.T, name string) string {
 
 func pageOfTwins(t *testing.T, name string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	return english(wholePage(t, renderedTwins, name))
 }
 
 // wholePage returns a page in both languages.
 func wholePage(t *testing.T, pages func() (map[string]string, error), name string) string {
 	t.Helper()
-	files, err := pages()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(pages())(t)
 	page, ok := files[name]
 	if !ok {
 		t.Fatalf("no %s was written", name)
@@ -232,13 +228,8 @@ func TestRenderTwiceGivesTheSameBytes(t *testing.T) {
 
 // Every page alone holds scripts, styles and font; beside it lie the other pages only.
 func TestSingleFileStandsAlone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	files, err := renderedAlone()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	files := oktest.Must(renderedAlone())(t)
 	// an index, five stories, the playground, coursework, the GPUs, four pages of each document, two of the comparison, and the
 	// results
 	if want := 9 + 4*4 + 2 + len(examples()); len(files) != want {
@@ -248,10 +239,7 @@ func TestSingleFileStandsAlone(t *testing.T) {
 		page := files[name]
 		frame, _, _ := strings.Cut(page, "<title>")
 		for _, file := range scripts {
-			js, err := assets.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			js := oktest.Must(assets.ReadFile(file))(t)
 			script := string(js)
 			sum := sha256.Sum256(js)
 			// The browser compares the hash with the bytes between the tags.
@@ -275,10 +263,7 @@ func TestSingleFileStandsAlone(t *testing.T) {
 func TestEveryClaimAppears(t *testing.T) {
 	n := 0
 	for _, r := range examples() {
-		rows, err := ClaimRows(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := oktest.Must(ClaimRows(r))(t)
 		if len(rows) == 0 {
 			continue
 		}
@@ -332,10 +317,7 @@ func TestEveryClaimAppears(t *testing.T) {
 func TestEverythingOfANotebookAppears(t *testing.T) {
 	for _, r := range examples() {
 		page := wholePage(t, rendered, r.ID+".html")
-		book, err := Presented(asRead(t, r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		book := oktest.Must(Presented(asRead(t, r)))(t)
 		_, stem, _ := strings.Cut(r.ID, "/")
 		words := []string{">bin/gradsync run " + r.ID + " --profile quick\n", `id="` + stem + `"`, string(book.Title.HTML())}
 		for _, p := range book.Parts {
@@ -376,19 +358,14 @@ func TestEverythingOfANotebookAppears(t *testing.T) {
 }
 
 func TestUnbuiltPapersSaySo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	root := t.TempDir()
 	for _, r := range examples() {
 		if paper := paperOf(r.ID); paper != "codedsgd" && paper != "compare" {
 			put(t, root, r)
 		}
 	}
-	files, err := renderFrom(root, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(renderFrom(root, false))(t)
 	page := files["index.html"]
 	if n := strings.Count(page, "No result of this document is here"); n != 1 {
 		t.Errorf("%d documents are called not built yet, want 1", n)
@@ -448,13 +425,9 @@ func TestBadResultsAreRefused(t *testing.T) {
 			if name == "notebook" {
 				stem = "nobody"
 			}
-			if err := page.WriteFile(filepath.Join(root, "dasp", stem+".json"), raw); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, page.WriteFile(filepath.Join(root, "dasp", stem+".json"), raw))
 			before := filepath.Join(out, "dasp.html")
-			if err := os.WriteFile(before, []byte("the page of before"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, os.WriteFile(before, []byte("the page of before"), 0o600))
 			_, err = Render(Options{Results: root, Out: out})
 			if err == nil {
 				t.Fatal("rendered")
@@ -499,9 +472,7 @@ func asRead(t *testing.T, r *result.Result) *result.Result {
 // put writes a result without a record.
 func put(t *testing.T, root string, r *result.Result) {
 	t.Helper()
-	if _, err := result.Write(root, r, nil); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(result.Write(root, r, nil))(t)
 }
 
 func TestUnchangedFilesAreNotWrittenAgain(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
 )
@@ -49,10 +50,7 @@ func TestBadgeNamesEveryKind(t *testing.T) {
 	a := exampleTimes()
 	a.Frames[0].Kind = result.Trained
 	put(t, root, a)
-	files, err := renderFrom(root, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(renderFrom(root, false))(t)
 	meta := cut(t, english(files["dasp/example5.html"]), `<p class="meta">`, "</p>")
 	if !strings.Contains(meta, `<span class="kind">timing-only</span> + <span class="kind">trained</span> each table and figure says which`) {
 		t.Errorf("the line of the result reads %s", meta)

@@ -10,29 +10,22 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/cited"
 )
 
 // Without scripts the widget takes no room, and its numbers are on the page or a command's; the diagram of a
 // document stands on its page too.
 func TestWidgetsLeaveTheTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	root := t.TempDir()
 	of := map[string]string{"codedsgd/accounting": "accounting-loads", "codedsgd/fig2": "fig2-packets-3-2", "dasp/walk": "walk-events",
 		"ring/steps": "steps-transfers", "ringsparse/decisions": "decisions-hops"}
 	for id := range of {
-		r, err := result.Read(result.Path("../experiments/results", id, "quick"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(result.Read(result.Path("../experiments/results", id, "quick")))(t)
 		put(t, root, r)
 	}
-	files, err := renderFrom(root, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(renderFrom(root, false))(t)
 	for id, anchor := range of {
 		page := files[id+".html"]
 		if !strings.Contains(page, `hidden="hidden"><script type="application/json">`) {
@@ -65,10 +58,7 @@ func TestWidgetsLeaveTheTable(t *testing.T) {
 // doc comment, read as text. A table or figure of the paper is there if it has a notebook.
 func TestEveryAnchorOfTheMapIsOnThePage(t *testing.T) {
 	for paper, places := range map[string]int{"dasp": 8, "ringsparse": 8, "codedsgd": 0} {
-		doc, err := os.ReadFile(filepath.FromSlash("../papers/" + paper + "/doc.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := oktest.Must(os.ReadFile(filepath.FromSlash("../papers/" + paper + "/doc.go")))(t)
 		anchors := map[string]bool{}
 		for _, m := range regexp.MustCompile(`(?m)^//\t\S.* \(`+paper+`(\S+)\)$`).FindAllStringSubmatch(string(doc), -1) {
 			anchors[m[1]] = true

@@ -5,35 +5,21 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 	"gradsync/reports/ran"
 )
 
 // A story draws any frame of a result that is there, in the words of both languages.
 func TestAStoryDrawsFrames(t *testing.T) {
-	raw, err := result.Read(result.Path("../experiments/results", "dasp/table7", "standard"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := openBook()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := book.Page(raw, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := newRenderer(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(result.Read(result.Path("../experiments/results", "dasp/table7", "standard")))(t)
+	book := oktest.Must(openBook())(t)
+	page := oktest.Must(book.Page(raw, nil))(t)
+	r := oktest.Must(newRenderer(Options{}))(t)
 	own := loaded{File: ran.File{Result: raw, Stem: "table7"}, Page: page}
 	r.all = map[string][]loaded{"dasp": {own}}
 	words := []string{"dasp/table7", "standard", "sooner", "bar", "convergence", "x=model", "y=over_bsp", "by=method", "platform=heterogeneous6"}
-	html, err := r.component("plot", words, teller{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	html := oktest.Must(r.component("plot", words, teller{}))(t)
 	for what, n := range map[string]int{`id="plot-sooner"`: 1, `<div style="--c:`: 15, `data-zh-aria-label="BSP = 1：LeNet-5 BSP 1；`: 1,
 		"<figcaption>": 0, "<p class=\"yt\">BSP\u00a0=\u00a01</p>": 1} {
 		if got := strings.Count(string(html), what); got != n {
@@ -64,19 +50,13 @@ func TestRowsOfAFrameOnAStrip(t *testing.T) {
 			nil, nil, nil, nil},
 			{"resnet18", "asp", 1.3, nil, nil, 0.7, nil, nil}, {"vgg19_bn", "asp", 9.0, nil, nil, nil, nil, nil}}}}}
 	own := loaded{File: ran.File{Result: raw, Stem: "table7"}, Page: pageOn(t, book, raw)}
-	r, err := newRenderer(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(newRenderer(Options{}))(t)
 	words := []string{"dasp/table7", "convergence", "name=method", "found=dasp_over", "group=model", "null=1", "model=lenet5,resnet18"}
 	draw := func(words ...string) (string, error) {
 		html, err := r.component("strip", words, teller{key: "dasp", own: &own})
 		return string(html), err
 	}
-	html, err := draw(append(words, "stated=stated", "band=least,most")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	html := oktest.Must(draw(append(words, "stated=stated", "band=least,most")...))(t)
 	for what, n := range map[string]int{`<div class="strip"`: 3, `class="ci"`: 2, `<i class="stated" style`: 2, `<i class="band" style`: 1,
 		`class="axis"`: 1, `class="of"`: 2,
 		"(0.31 to 0.98)": 1, ">0.6</td>": 1, "--z:": 3, ">9<": 0, "other readings": 1, `class="chip`: 0} {
@@ -103,9 +83,6 @@ func TestRowsOfAFrameOnAStrip(t *testing.T) {
 // pageOn returns the words of a result that was interrupted before its notebook had anything to say.
 func pageOn(t *testing.T, b *notebook.Book, r *result.Result) *notebook.Page {
 	t.Helper()
-	p, err := b.Begun(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(b.Begun(r))(t)
 	return p
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // The experiments that a narrative or a note names are links where the pages have
@@ -36,10 +38,7 @@ func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
 // A narrative that is in Chinese is so in all chapters, and has none besides.
 func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 	cut := func(src string) []chunk {
-		out, err := chunks("a text", src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := oktest.Must(chunks("a text", src))(t)
 		return out
 	}
 	of := teller{key: "ring", at: experimentPages{}}
@@ -116,10 +115,7 @@ func chunksOf(t *testing.T, name string) []chunk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := chunks(name, variables.ReplaceAllString(string(src), ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(chunks(name, variables.ReplaceAllString(string(src), "")))(t)
 	return out
 }
 

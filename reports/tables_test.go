@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/assets"
 	"gradsync/reports/notebook"
 	"gradsync/reports/ran"
@@ -15,10 +16,7 @@ import (
 
 func cssOf(t *testing.T) string {
 	t.Helper()
-	b, err := assets.ReadFile("report.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(assets.ReadFile("report.css"))(t)
 	return string(b)
 }
 
@@ -69,9 +67,7 @@ func TestCells(t *testing.T) {
 // A table of more rows than a page may have is a line that says how many, and the command and the file that
 // hold them.
 func TestLongTablesAreExported(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
+	oktest.Slow(t)
 	for n, want := range map[int]bool{documentRoom.rows: false, documentRoom.rows + 1: true} {
 		r := exampleStated()
 		for len(r.Frames[0].Rows) < n {
@@ -79,10 +75,7 @@ func TestLongTablesAreExported(t *testing.T) {
 		}
 		root := t.TempDir()
 		put(t, root, r)
-		files, err := renderFrom(root, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := oktest.Must(renderFrom(root, false))(t)
 		page := english(files["dasp/example1.html"])
 		line := fmt.Sprintf("A table of %d rows: <code>bin/gradsync export dasp/example1</code> → <code>dasp/example1/%s.csv</code>", n, r.Frames[0].ID)
 		if rows := strings.Count(page, ">1.11</td>"); strings.Contains(page, line) != want || want && rows > 0 || !want && rows < n-2 {

@@ -14,6 +14,7 @@ import (
 
 	"gradsync/experiments/audit"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -51,28 +52,19 @@ func training(sync string) train.Config {
 func recorded(t *testing.T, c train.Config) (*audit.Trail, *train.Outcome) {
 	t.Helper()
 	c.Record = filepath.Join(t.TempDir(), "run.jsonl")
-	out, err := train.Run(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(train.Run(context.Background(), c))(t)
 	return read(t, c.Record), out
 }
 
 func read(t *testing.T, path string) *audit.Trail {
 	t.Helper()
-	trail, err := audit.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trail := oktest.Must(audit.Read(path))(t)
 	return trail
 }
 
 func check(t *testing.T, trail *audit.Trail) audit.Report {
 	t.Helper()
-	r, err := audit.Check(trail)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(audit.Check(trail))(t)
 	return r
 }
 
@@ -354,9 +346,7 @@ func latest(x *audit.Trail, i int) int64 {
 func TestPlantedChangesAreNamed(t *testing.T) {
 	c := training("dasp")
 	c.Record = filepath.Join(t.TempDir(), "run.jsonl")
-	if _, err := train.Run(context.Background(), c); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(train.Run(context.Background(), c))(t)
 	if d := check(t, read(t, c.Record)).Difference; d != nil {
 		t.Fatalf("unchanged: %s", d)
 	}
@@ -364,9 +354,7 @@ func TestPlantedChangesAreNamed(t *testing.T) {
 		trail := read(t, c.Record)
 		push, worker := p.change(t, trail)
 		path := filepath.Join(t.TempDir(), "changed.jsonl")
-		if err := trail.Write(path); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, trail.Write(path))
 		d := check(t, read(t, path)).Difference
 		if d == nil {
 			t.Errorf("%s: not found", p.what)
@@ -441,13 +429,8 @@ var field = regexp.MustCompile(`"(\w+)":[^"]*$`)
 func TestEveryDigitCounts(t *testing.T) {
 	trail, _ := recorded(t, timing("dasp", 24))
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	if err := trail.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, trail.Write(path))
+	raw := oktest.Must(os.ReadFile(path))(t)
 	free := []string{"at", "answered", "done"}
 	changed := map[string]int{}
 	for i := bytes.IndexByte(raw, '\n'); i < len(raw); i++ {
@@ -463,9 +446,7 @@ func TestEveryDigitCounts(t *testing.T) {
 		}
 		was := raw[i]
 		raw[i] = '0' + (was-'0'+1)%10
-		if err := os.WriteFile(path, raw, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(path, raw, 0o644))
 		if x, err := audit.Read(path); err == nil && check(t, x).Difference == nil {
 			t.Errorf("digit %d, %q of %s, is %q and nobody notices", i, was, name[1], raw[i])
 		}

@@ -7,19 +7,15 @@ import (
 	"testing"
 
 	"gradsync/experiments/audit"
+	"gradsync/internal/oktest"
 )
 
 // What is no whole trail of this version is refused in one line that names the file and says why.
 func TestReadRefuses(t *testing.T) {
 	trail, _ := recorded(t, timing("dasp", 12))
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	if err := trail.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, trail.Write(path))
+	raw := oktest.Must(os.ReadFile(path))(t)
 	whole := string(raw)
 	lines := strings.SplitAfter(whole, "\n")
 	swap := func(line int, old, with string) string {
@@ -45,9 +41,7 @@ func TestReadRefuses(t *testing.T) {
 		"an unknown worker":   {swap(3, `"worker":0`, `"worker":6`), "line 4: worker 6 of 6"},
 		"an unknown order":    {swap(3, `"order":"update"`, `"order":"undo"`), `line 4: order "undo"`},
 	} {
-		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(path, []byte(c.content), 0o644))
 		if _, err := audit.Read(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want one line with %q", name, err, c.want)

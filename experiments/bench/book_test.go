@@ -12,25 +12,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // The committed page is what the committed measurements make, has a table for each question, and stays a page.
 func TestBenchmarksPage(t *testing.T) {
-	raw, err := os.ReadFile("../../BENCHMARKS.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := ReadBook(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile("../../BENCHMARKS.json"))(t)
+	b := oktest.Must(ReadBook(raw))(t)
 	if again, err := b.Marshal(); err != nil || string(again) != string(raw) {
 		t.Errorf("BENCHMARKS.json is not as it is written: %v", err)
 	}
-	got, err := b.Markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := oktest.Must(b.Markdown())(t)
 	committed, err := os.ReadFile("../../BENCHMARKS.md")
 	if err != nil || string(committed) != got {
 		t.Errorf("BENCHMARKS.md is not BENCHMARKS.json's: %v", err)
@@ -78,10 +71,7 @@ func TestRatio(t *testing.T) {
 // What the page says of a small book: rows, ratios, notes, the load, and a warning if others ran.
 func TestMarkdown(t *testing.T) {
 	b := toy(Find("product"))
-	text, err := b.Markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(b.Markdown())(t)
 	for _, want := range []string{"| size=512 threads=1 | 1.000 ms | – | **3** | – | – |\n",
 		"\n- not measured: gonum: it is not here\n", "\nopenblas is OpenBLAS 1.\n",
 		"Load average 0.10 before, 1.9 at most."} {
@@ -169,20 +159,15 @@ func TestMeasure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes: make test has it")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := oktest.Must(os.Executable())(t)
 	r := &Runner{From: t.TempDir(), Python: "no-such-python", Rounds: 2, Seconds: 1e-3, program: self}
 	q, b := Find("Product"), NewBook("", "", "")
 	q.Cases, q.Peers = []string{"size=512/threads=1"}, []string{"openblas", "gonum", "nobody"}
 	var order []string
-	if err := r.Measure(t.Context(), q, b, func(_ float64, what string) {
+	oktest.Nil(t, r.Measure(t.Context(), q, b, func(_ float64, what string) {
 		_, by, _ := strings.Cut(what, ", ")
 		order = append(order, by)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if want := "asm openblas gonum nobody gonum asm"; strings.Join(order, " ") != want {
 		t.Errorf("%v, want %s", order, want)
 	}

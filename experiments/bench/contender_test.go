@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster/mpi"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
@@ -48,9 +49,7 @@ func benchmark(b *testing.B, name string, open contender) {
 			}
 			b.Run(c+"/by="+by, func(b *testing.B) {
 				measure := func(w work, step func() error) error { return measured(b, w, step) }
-				if err := open(b, keysOf(c), by, measure); err != nil {
-					b.Fatal(err)
-				}
+				oktest.Nil(b, open(b, keysOf(c), by, measure))
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/vec"
 )
 
@@ -34,19 +35,13 @@ func near(a, b []float32) (worst float64) {
 // same weights, which is not where they began.
 func TestStepsAreTheSame(t *testing.T) {
 	k := keysOf("model=lenet5/batch=4/threads=1")
-	m, err := network(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(network(k))(t)
 	var first, drawn []float32
 	for _, by := range Find("Step").contenders("lenet5") {
 		if foreign.MatchString(by) {
 			continue
 		}
-		x, err := newTrainee(t, m, k, by, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := oktest.Must(newTrainee(t, m, k, by, 7))(t)
 		drawn = append(drawn[:0], x.params...)
 		x.sgd.Rate = 0.1
 		if err := few(work{}, x.step); err != nil {
@@ -79,10 +74,7 @@ func TestStepsAtOnce(t *testing.T) {
 // The work of a step by hand: mlp has 784·512 + 512·512 + 512·10 multiply-adds
 // forward, as many for weights, and for inputs all but the first.
 func TestWorkByHand(t *testing.T) {
-	m, err := network(keysOf("model=mlp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(network(keysOf("model=mlp")))(t)
 	if got, want := stepFLOP(m, 6), 6*2.0*(3*(784*512+512*512+512*10)-784*512); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -104,10 +96,7 @@ func TestProductsAreTheSame(t *testing.T) {
 	}
 	for _, by := range []string{"asm", "gonum", "portable"} {
 		out := make([]float32, n*n)
-		once, err := multiply(by, n, 2, a, b, out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		once := oktest.Must(multiply(by, n, 2, a, b, out))(t)
 		if once(); near(want, out) > 1e-5 {
 			t.Errorf("%s is %g off", by, near(want, out))
 		}
@@ -166,9 +155,7 @@ func TestKernels(t *testing.T) {
 
 // Every method pushes; what no training can do is an error.
 func TestPushes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, c := range Find("Push").Cases {
 		for _, by := range []string{"gradsync", "copy+update"} {
 			k := keysOf(c)
@@ -198,17 +185,12 @@ func TestRings(t *testing.T) {
 			t.Error(name, by, err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := oktest.Must(os.Executable())(t)
 	r := &Runner{Root: "../..", Rounds: 1, Seconds: 1e-3, dir: t.TempDir(), program: self, mpi: map[string]string{}}
 	for _, name := range []string{"Ring", "MPI"} {
 		q, b := Find(name), NewBook("", "", "")
 		q.Cases = []string{"np=2/size=4KiB"}
-		if err := r.Measure(t.Context(), q, b, func(float64, string) {}); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, r.Measure(t.Context(), q, b, func(float64, string) {}))
 		c := b.Find(name, q.Cases[0])
 		for _, by := range q.contenders(q.Cases[0]) {
 			library, _, _ := strings.Cut(strings.TrimPrefix(by, "gradsync-"), "-")

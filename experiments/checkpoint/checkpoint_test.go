@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/safetensors"
 )
 
@@ -21,10 +22,7 @@ var here = Run{Bits: 1, Config: json.RawMessage(`{"rate":0.05,"sync":"dasp"}`), 
 // written returns a folder with a state.
 func written(t *testing.T) (*Folder, *State, []byte) {
 	t.Helper()
-	f, err := Open(filepath.Join(t.TempDir(), "new", "[folder]"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := oktest.Must(Open(filepath.Join(t.TempDir(), "new", "[folder]")))(t)
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -38,13 +36,8 @@ func written(t *testing.T) (*Folder, *State, []byte) {
 	if got, err := f.Read(here); got != nil || err != nil {
 		t.Fatalf("a new folder has %v, %v", got, err)
 	}
-	if err := f.Write(here, s); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(f.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, f.Write(here, s))
+	b := oktest.Must(os.ReadFile(f.Path()))(t)
 	return f, s, b
 }
 
@@ -55,9 +48,7 @@ func TestStatesComeBack(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, s) || got.Vector("params")[1] != -2 || got.Vector("none") != nil {
 		t.Errorf("read %+v (%v), want %+v", got, err, s)
 	}
-	if err := f.Write(here, s); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, f.Write(here, s))
 	if again, err := os.ReadFile(f.Path()); err != nil || !bytes.Equal(again, b) {
 		t.Errorf("other bytes of the same state (%v)", err)
 	}
@@ -111,10 +102,7 @@ func TestHeaderDoesNotGrow(t *testing.T) {
 	header := func(steps int) uint64 {
 		s := &State{Rest: json.RawMessage(`"` + strings.Repeat("x", steps) + `"`)}
 		s.AddBytes("losses.0", make([]byte, 8*steps))
-		b, err := encode(here, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := oktest.Must(encode(here, s))(t)
 		return binary.LittleEndian.Uint64(b)
 	}
 	if few, many := header(10), header(1e5); many > few+100 {
@@ -125,10 +113,7 @@ func TestHeaderDoesNotGrow(t *testing.T) {
 // A state whose JSON is in the header, as before the first release with states, is refused and says why.
 func TestOldLayoutIsRefused(t *testing.T) {
 	f, _, _ := written(t)
-	of, err := json.Marshal(here)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := oktest.Must(json.Marshal(here))(t)
 	b, err := safetensors.Encode(safetensors.File{Metadata: map[string]string{"format": "1", "run": string(of), "rest": "{}", "sha256": zeros}})
 	if err != nil {
 		t.Fatal(err)
@@ -146,9 +131,7 @@ func TestFolderIsLocked(t *testing.T) {
 	dir := filepath.Dir(f.Path())
 	half, others := filepath.Join(dir, ".checkpoint-writing-123"), filepath.Join(dir, ".writing-123")
 	for _, path := range []string{half, others} {
-		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(path, []byte("half"), 0o600))
 	}
 	old := patience
 	patience = 50 * time.Millisecond
@@ -156,13 +139,8 @@ func TestFolderIsLocked(t *testing.T) {
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "another run uses "+dir) {
 		t.Errorf("error %v", err)
 	}
-	if err := f.lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	g, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, f.lock.Unlock())
+	g := oktest.Must(Open(dir))(t)
 	if _, err := os.Stat(half); !os.IsNotExist(err) {
 		t.Errorf("the half of a file is still there (%v)", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/bench"
+	"gradsync/internal/oktest"
 )
 
 // contenders stands for the program of benchmarks: each step of a peer takes 10 µs.
@@ -26,9 +27,7 @@ func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	takes := func(ns string) {
 		script := strings.Replace(contenders, "TIME", ns, 1)
-		if err := os.WriteFile(filepath.Join(dir, "bench.test"), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(filepath.Join(dir, "bench.test"), []byte(script), 0o700))
 	}
 	takes("2000")
 	from, book := " --quiet --python no-such-python --rounds 1 --from "+dir, " --book "+filepath.Join(dir, "B.json")

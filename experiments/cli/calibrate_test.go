@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"gradsync/experiments/platforms"
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/codec"
 )
 
 // A short calibration: the object has every codec at every density, and the file
 // is a platform of --workers hosts with the rates at 10 %, each with its reason.
 func TestCalibrate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	file := filepath.Join(t.TempDir(), "mine.json")
 	rc, out, msg := gradsync("calibrate", "--seconds", "0.1", "--workers", "3", "--bandwidth", "10 Gb/s", "--name", "mine", "--out", file, "--json")
 	var got struct {
@@ -48,10 +47,7 @@ func TestCalibrate(t *testing.T) {
 	if s := strings.Join(names, " "); s != "dense bitmap coo rle bitmap+zstd bitmap+s2 count convert" {
 		t.Errorf("this binary links codecs %s", s)
 	}
-	p, err := platforms.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(platforms.Load(file))(t)
 	if p.Name != "mine" || len(p.Workers) != 3 || p.Workers[2].Bandwidth != 1.25e9 || len(p.Codecs) != len(names)-1 {
 		t.Fatalf("%+v", p)
 	}
@@ -79,9 +75,7 @@ func far(a, b float64) bool { return a < 0.99*b || a > 1.01*b }
 
 // Without --json a table: one line per codec and pass, and no file.
 func TestCalibrateTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	rc, out, msg := gradsync("calibrate", "--seconds", "0.1", "--quiet")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if rc != exitOK || msg != "" || len(lines) != 12 || strings.Join(fields(lines[2]), " ") != "density 1 % 10 % 50 % 100 %" ||
@@ -91,9 +85,7 @@ func TestCalibrateTable(t *testing.T) {
 }
 
 func TestCalibrateUsage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	file := filepath.Join(t.TempDir(), "none.json")
 	for command, want := range map[string]string{
 		"--seconds 0":             "--seconds 0: more than 0",

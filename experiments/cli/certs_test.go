@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster/tcp"
 )
 
@@ -114,9 +115,7 @@ func TestLaunchWantsCertificates(t *testing.T) {
 // The line that launch prints copies a host its own certificates, and no other's, with their modes.
 func TestCopyLine(t *testing.T) {
 	here, there, bin := filepath.Join(t.TempDir(), "he re"), t.TempDir(), t.TempDir()
-	if err := os.Mkdir(here, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.Mkdir(here, 0o700))
 	t.Chdir(here)
 	if rc, _, msg := gradsync("certs", "my certs", "--ranks", "4"); rc != exitOK {
 		t.Fatal(msg)
@@ -127,9 +126,7 @@ func TestCopyLine(t *testing.T) {
 	}
 	// An ssh that goes to another folder of this machine.
 	ssh := "#!/bin/sh\ntest \"$1\" = 10.0.0.2 || exit 9\nexec sh -c \"$(printf %s \"$2\" | sed 's|" + here + "|" + there + "|')\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "ssh"), []byte(ssh), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(bin, "ssh"), []byte(ssh), 0o700))
 	line, ok := strings.CutPrefix(j.copyLine("10.0.0.2"), "certificates for 10.0.0.2, unless it has them: ")
 	if !ok {
 		t.Fatal(line)
@@ -166,9 +163,7 @@ func TestCopyLine(t *testing.T) {
 // A job by --insecure says so first, --quiet or not, and in its outcome; one with certificates says nothing and has the
 // same bits.
 func TestInsecureIsLoud(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	dir := filepath.Join(t.TempDir(), "certs")
 	if rc, _, msg := gradsync("certs", dir, "--ranks", "2"); rc != exitOK {
 		t.Fatal(msg)

@@ -17,6 +17,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // gradsync runs a command and returns exit code, output and error output.
@@ -80,9 +81,7 @@ func TestExitCodes(t *testing.T) {
 		t.Fatalf("a failed claim is a result, but run gave %d: %s", rc, msg)
 	}
 	raw, _ := os.ReadFile(filepath.Join(dir, "dasp", "table5.json"))
-	if err := os.WriteFile(good, bytes.Replace(raw, []byte(`"measured": -3`), []byte(`"measured": -4`), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(good, bytes.Replace(raw, []byte(`"measured": -3`), []byte(`"measured": -4`), 1), 0o644))
 	for _, test := range []struct {
 		args string
 		rc   int
@@ -177,9 +176,7 @@ func TestClaims(t *testing.T) {
 
 // The JSON that scripts read keeps its keys.
 func TestJSONShapes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	var ran []string
 	with(t, fake("dasp/table5", 1, &ran, never))
 	dir := t.TempDir()

@@ -14,6 +14,7 @@ import (
 	"gradsync/experiments/own"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 )
 
@@ -73,23 +74,15 @@ func TestCompareRefuses(t *testing.T) {
 
 // The committed samples are what the command writes; made again from what it kept, they have the same bytes.
 func TestCompareTimingOnly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
+	oktest.Slow(t)
 	out := filepath.Join(t.TempDir(), "links")
 	const sample = "../own/testdata/links/own/links.json"
-	was, err := result.Read(sample)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := oktest.Must(result.Read(sample))(t)
 	var args []string
 	for _, w := range was.Config.(map[string]any)["command"].([]any)[1:] {
 		args = append(args, w.(string))
 	}
-	want, err := os.ReadFile(sample)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := oktest.Must(os.ReadFile(sample))(t)
 	for _, again := range []bool{false, true} {
 		rc, stdout, stderr := gradsync(append(args, "--out", out)...)
 		if rc != exitOK || !strings.Contains(stdout, "link 100 Gb/s") || !strings.Contains(stdout, "later, +") {
@@ -148,9 +141,7 @@ func TestCompareMoreSeeds(t *testing.T) {
 
 // A method that diverges and one that never has the accuracy get a line each, the command is done all the same.
 func TestCompareTrained(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	out := filepath.Join(t.TempDir(), "trained")
 	rc, stdout, stderr := gradsync(fields("compare --sync asp,bsp,ring --data synthetic --batch 2 --workers 2 --pushes 60 --eval-images 20 --seeds 0-1 " +
 		"--target-accuracy 0.99 --set bsp.rate=1e10 --rate 0.001 --device cpu --out " + out)...)

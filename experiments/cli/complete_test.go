@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
@@ -57,26 +58,15 @@ func TestREADMEInstallsCompletion(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no bash here")
 	}
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(repo.Root())(t)
+	readme := oktest.Must(os.ReadFile(filepath.Join(root, "README.md")))(t)
 	line, _, _ := strings.Cut(strings.TrimPrefix(installLines, "bash: "), "   #")
 	if _, help, _ := gradsync("completion", "--help"); !strings.Contains(string(readme), "\n"+line+"\n") || !strings.Contains(help, line) {
 		t.Fatalf("README.md or completion --help lacks the line %s", line)
 	}
 	dir := filepath.Join(t.TempDir(), "a clone") // with the program: this test, which is one as a worker
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	self := oktest.Must(os.Executable())(t)
+	oktest.Nil(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o755))
 	if err := os.Symlink(self, filepath.Join(dir, "bin", "gradsync")); err != nil {
 		t.Skipf("no symbolic link can be made: %v", err)
 	}

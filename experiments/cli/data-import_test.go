@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gradsync/datasets"
+	"gradsync/internal/oktest"
 )
 
 const shapes = "../../datasets/testdata/shapes"
@@ -27,9 +28,7 @@ func ownFolders(t *testing.T) {
 // An imported folder is found by its name by every command, and classes and the network's
 // last layer follow from it.
 func TestDataImport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	ownFolders(t)
 	made := object(t, "data import "+shapes+" --name shapes")
 	if made["same"] != false || len(made["classes"].([]any)) != 3 || made["split"] != "by key" || !strings.Contains(made["folder"].(string), "gradsync") {
@@ -81,16 +80,10 @@ func TestTrainFollowsTheImages(t *testing.T) {
 			img.SetRGBA(p%48, p/48, color.RGBA{byte(p * i), byte(p + i), byte(i), 255})
 		}
 		var b bytes.Buffer
-		if err := png.Encode(&b, img); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, png.Encode(&b, img))
 		folder := filepath.Join(dir, string(rune('a'+i%12)))
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, string(rune('a'+i))+".png"), b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(folder, 0o755))
+		oktest.Nil(t, os.WriteFile(filepath.Join(folder, string(rune('a'+i))+".png"), b.Bytes(), 0o644))
 	}
 	made := object(t, "data import "+dir+" --name large --to "+to)
 	if models := made["models"].([]any); len(models) != 3 || models[1] != "resnet18" {

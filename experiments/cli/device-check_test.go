@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/gpu/check"
 	fakegpu "gradsync/shared/gpu/fake"
 )
@@ -27,10 +28,7 @@ func TestCheckDevice(t *testing.T) {
 	if rc != exitOK || strings.Count(out, " right\n") != 22 || strings.Count(out, "\n") != 23 || !strings.Contains(out, "training step of mlp") {
 		t.Errorf("exit %d: %s%s", rc, out, msg)
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile(file))(t)
 	var r check.Report
 	if err := json.Unmarshal(text, &r); err != nil || !r.Right || len(r.Cards) != 2 || r.Sum == nil || r.Sum.Values != 2<<20 ||
 		len(r.Steps) != 1 || !strings.Contains(r.NoPyTorch, "executable file not found") {
@@ -38,9 +36,7 @@ func TestCheckDevice(t *testing.T) {
 	}
 	wrong := 0
 	for call := 1; call <= 10; call++ { // of NCCL's fails; the rest is told all the same
-		if err := nccl.FailAt(call, 3); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, nccl.FailAt(call, 3))
 		var failed check.Report
 		rc, _, msg := gradsync("devices", "--check", file)
 		text, err := os.ReadFile(file)
@@ -105,9 +101,7 @@ func TestTorchStep(t *testing.T) {
 	for text, want := range map[string]float64{
 		"echo library: PyTorch 2\nprintf '%s\\t7\\t2.5e+06\\tns/op\\n' $2\n": 2.5, "echo no PyTorch: here; exit 1\n": 0, "echo Benchmark 7 1 ns/op; exit 1\n": 0,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "python3"), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(filepath.Join(dir, "python3"), []byte("#!/bin/sh\n"+text), 0o755))
 		got, err := torchStep(dir, "lenet5")
 		if got != want || (err == nil) != (want > 0) || strings.Contains(text, "no PyTorch") && !strings.HasSuffix(err.Error(), "exit status 1: no PyTorch: here") {
 			t.Errorf("%q: %g ms, %v", text, got, err)

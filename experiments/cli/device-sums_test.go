@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/gpu"
 	fakegpu "gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
@@ -47,9 +48,7 @@ func trained(t *testing.T, line string) (o train.Outcome, said string) {
 // TestCollective: ranks in one process and in several sum on a device each, say so, and end with
 // the same bits, which are messages' but for roundings; all is given back.
 func TestCollective(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	cuda, nccl := withNCCL(t, "2")
 	own, _ := trained(t, summed+"--runtime local --device cuda --collective own")
 	sums, said := trained(t, summed+"--runtime local --collective engine")

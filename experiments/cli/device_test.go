@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/gpu"
 	fakegpu "gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
@@ -32,10 +33,7 @@ func TestBrokenGPU(t *testing.T) {
 	if s := gpu.Probe(1); s.Reason != nil {
 		t.Error(s)
 	}
-	d, err := gpu.Open(gpu.Options{Index: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := oktest.Must(gpu.Open(gpu.Options{Index: 1}))(t)
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
@@ -93,9 +91,7 @@ func TestWithoutGPU(t *testing.T) {
 // paper take it only when told.
 func TestWithGPU(t *testing.T) {
 	const line = "gpu: fake GPU on the CPU, 8 GiB, compute capability 9.0, CUDA 12.9; engine cuda\n"
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	dir := t.TempDir()
 	for _, c := range []struct {
 		args string
@@ -136,9 +132,7 @@ func TestWithGPU(t *testing.T) {
 // TestWithLibraries: libraries that are found compute, and the line and the outcome name them;
 // --tf32 is another bit class.
 func TestWithLibraries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	l := faketest.Machine(t, fakegpu.Options{Capability: 80})
 	built, err := fakegpu.BuildLibraries()
 	if err == nil {
@@ -164,13 +158,9 @@ func TestWithLibraries(t *testing.T) {
 // TestLosesGPU: a device that breaks off or has no room ends the training with one line that
 // says what to do.
 func TestLosesGPU(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	l := faketest.Machine(t, fakegpu.Options{})
-	if err := l.FailAt(200, 700); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, l.FailAt(200, 700))
 	wide := append(slices.Clone(short), "--width", "1")
 	rc, _, msg := gradsync(wide...)
 	if rc != exitFailed || !strings.Contains(msg, "CUDA_ERROR_ILLEGAL_ADDRESS (700)") || !strings.Contains(msg, "run again with --device cpu") {

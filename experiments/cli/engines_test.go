@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // What --engine resolves to and what is said of it, on machines that differ in
@@ -44,9 +46,7 @@ func TestChooseEngine(t *testing.T) {
 // The line goes to standard error, once, when something is trained, and the
 // outcome names the engine that ran, never auto.
 func TestEngineLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	name, line, err := chooseEngine(autoEngine, engineStates())
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
@@ -115,19 +116,12 @@ func parsed(args []string) error {
 // TestExamplesRun: every command that a help text shows runs, in a folder that has the committed results
 // as its own; what cannot is in notRun, and takes its flags at least.
 func TestExamplesRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	root := oktest.Must(repo.Root())(t)
 	dir := t.TempDir()
 	for _, to := range []string{"experiments/results", "out/results", "experiments/platforms", "datasets/testdata/shapes"} {
 		from := strings.Replace(to, "out/", "experiments/", 1)
-		if err := copyTree(filepath.Join(root, filepath.FromSlash(from)), filepath.Join(dir, filepath.FromSlash(to))); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, copyTree(filepath.Join(root, filepath.FromSlash(from)), filepath.Join(dir, filepath.FromSlash(to))))
 	}
 	t.Chdir(dir)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where sets of one's own come

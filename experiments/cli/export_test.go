@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // exportable returns a result with something in every file.
@@ -42,9 +43,7 @@ func exportFolder(t *testing.T) string {
 		if r.ID == "ring/steps" {
 			r.Claims = nil
 		}
-		if _, err := result.Write(dir, r, &result.Run{}); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(result.Write(dir, r, &result.Run{}))(t)
 	}
 	return dir
 }
@@ -156,9 +155,7 @@ func TestExportSome(t *testing.T) {
 		}
 	}
 	out := t.TempDir()
-	if err := os.WriteFile(filepath.Join(out, "dasp"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(out, "dasp"), nil, 0o600))
 	if rc, _, msg := gradsync("export", "--results", results, "--out", out); rc != exitFailed || strings.Count(msg, "\n") != 1 {
 		t.Errorf("a file in the way: exit %d, %q", rc, msg)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"gradsync/internal/oktest"
 )
 
 // renewEnv makes a test renew the file that it compares with.
@@ -23,14 +25,9 @@ const renewEnv = "GRADSYNC_RENEW"
 func golden(t *testing.T, file, mark, got string) {
 	t.Helper()
 	if os.Getenv(renewEnv) != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(file))(t)
 	want := strings.ReplaceAll(string(raw), "\r\n", "\n")
 	if got == want {
 		return
@@ -68,10 +65,7 @@ func allCommands() (all []string) {
 // TestHelpIsGolden: --help of every command, hidden ones too, is what testdata/help.txtar has, wherever and by whomever
 // it is asked for.
 func TestHelpIsGolden(t *testing.T) {
-	file, err := filepath.Abs("testdata/help.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := oktest.Must(filepath.Abs("testdata/help.txtar"))(t)
 	t.Chdir(t.TempDir())
 	commands := allCommands()
 	if len(commands) < 100 {
@@ -106,22 +100,12 @@ func TestWrongCallsAreGolden(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows words what its files lack in its own way")
 	}
-	file, err := filepath.Abs("testdata/wrong.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := oktest.Must(filepath.Abs("testdata/wrong.txt"))(t)
+	raw := oktest.Must(os.ReadFile(file))(t)
 	t.Chdir(t.TempDir())
 	for name, text := range wrongFiles {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		oktest.Nil(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	t.Setenv(workerEnv, "1") // a call that is not refused may start this binary, as the program then
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)

@@ -19,6 +19,7 @@ import (
 
 	"gradsync/experiments/cli/launch"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 )
 
@@ -215,9 +216,7 @@ var early = [4]float64{0, 0.8, 0.6, 0.5}
 // the name of the block. No survivor waits for half the time-out. With GRADSYNC_LONG each 28 times,
 // which are 308 kills, else cssgd once.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	times, all := 28, killings
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		times, all = 1, []killing{{sync: "cssgd", np: 4, flags: "--redundancy 3 --updates 40", kills: 2, bits: true}}
@@ -283,34 +282,23 @@ func TestKilled(t *testing.T) {
 // copies there, and no others: the first's launch has the rendezvous's, the second's shows one of its ranks'.
 // With GRADSYNC_LONG in the clear, too.
 func TestAHostIsLost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	here, there := filepath.Join(t.TempDir(), "here"), filepath.Join(t.TempDir(), "there")
 	if rc, _, msg := gradsync("certs", here, "--ranks", "3"); rc != exitOK {
 		t.Fatal(msg)
 	}
-	if err := os.Mkdir(there, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.Mkdir(there, 0o700))
 	for _, name := range []string{"rank-1.pem", "rank-2.pem"} {
-		if err := os.Rename(filepath.Join(here, name), filepath.Join(there, name)); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.Rename(filepath.Join(here, name), filepath.Join(there, name)))
 	}
-	if err := os.Link(filepath.Join(here, "ca.pem"), filepath.Join(there, "ca.pem")); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.Link(filepath.Join(here, "ca.pem"), filepath.Join(there, "ca.pem")))
 	sshByShell(t, "s|"+here+"|"+there+"|")
 	flags := []string{" --certs " + here}
 	if os.Getenv("GRADSYNC_LONG") != "" {
 		flags = append(flags, "")
 	}
 	for _, certs := range flags {
-		address, err := launch.FreeAddress("127.0.0.1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		address := oktest.Must(launch.FreeAddress("127.0.0.1"))(t)
 		k := killing{np: 3, sync: "ring", flags: "--updates 400", kills: 1}
 		e := k.runOn(t, "--ssh --hosts 127.0.0.1:1,127.0.0.2:2 --rendezvous "+address+certs, func(pids map[int]int) {
 			_ = syscall.Kill(parent(t, pids[2]), syscall.SIGKILL)
@@ -326,10 +314,7 @@ func TestAHostIsLost(t *testing.T) {
 // their ranks, and the last lines say who left.
 func TestToldToEnd(t *testing.T) {
 	sshByShell(t, "")
-	address, err := launch.FreeAddress("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := oktest.Must(launch.FreeAddress("127.0.0.1"))(t)
 	k := killing{np: 4, sync: "ring", flags: "--updates 800"}
 	e := k.runOn(t, "--ssh --hosts 127.0.0.1:2,127.0.0.2:2 --rendezvous "+address, func(pids map[int]int) {
 		_ = syscall.Kill(pids[1], syscall.SIGTERM)
@@ -352,9 +337,7 @@ func TestElasticInterrupted(t *testing.T) {
 	cmd.Env = append(os.Environ(), workerEnv+"=1")
 	var errOut lockedBuffer
 	cmd.Stderr = &errOut
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, cmd.Start())
 	await(t, "all ranks have met", func() bool { return strings.Contains(errOut.String(), "all ranks have met") })
 	_ = cmd.Process.Signal(syscall.SIGSTOP) // however late this test is, launch is not: it hears of both when it goes on
 	for _, pid := range l.ranks() {
@@ -375,10 +358,7 @@ func TestElasticInterrupted(t *testing.T) {
 // parent returns a process's parent.
 func parent(t *testing.T, pid int) (of int) {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stat := oktest.Must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)))(t)
 	_, after, _ := strings.Cut(string(stat), ") ")
 	if _, err := fmt.Sscanf(after, "%s %d", new(string), &of); err != nil || of < 2 {
 		t.Fatalf("parent of %d: %d, %v", pid, of, err)

@@ -19,6 +19,7 @@ import (
 
 	"gradsync/experiments/cli/launch"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 )
 
 // longRing is a job that lasts until somebody ends it.
@@ -155,16 +156,12 @@ func TestLaunchRuns(t *testing.T) {
 // A rank that is killed ends the job: the survivors, who need no time-out for it, name it and its address, launch names it
 // too, and no process is left.
 func TestLaunchKilledRank(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	patient(t)
 	for _, test := range []struct{ np, victim int }{{2, 1}, {3, 0}, {3, 2}} {
 		l := launchJob(t, t.Context(), fmt.Sprintf("launch --np %d --timeout 1h -- %s", test.np, longRing))
 		victim := l.running(t, test.np)[test.victim]
-		if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, syscall.Kill(victim, syscall.SIGKILL))
 		<-l.ended
 		msg := l.errOut.String()
 		last := fmt.Sprintf("gradsync: launch: rank %d at 127.0.0.1 was lost: signal: killed\n", test.victim)
@@ -183,14 +180,10 @@ func TestLaunchKilledRank(t *testing.T) {
 // A rank that is stopped is silent: the others say so after the time-out, which is long beside what a busy machine holds a
 // rank up for, and it is killed.
 func TestLaunchStoppedRank(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	l := launchJob(t, t.Context(), "launch --np 2 --timeout 10s --join 2m -- "+longRing)
 	victim := l.running(t, 2)[1]
-	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, syscall.Kill(victim, syscall.SIGSTOP))
 	<-l.ended
 	msg := l.errOut.String()
 	if l.rc != exitFailed || !strings.Contains(msg, "[0] gradsync: train: ring on heterogeneous6: cluster: rank 1 (127.0.0.1:") ||
@@ -202,9 +195,7 @@ func TestLaunchStoppedRank(t *testing.T) {
 
 // An interrupted launch ends its ranks and says so.
 func TestLaunchInterrupted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	l := launchJob(t, ctx, "launch --np 3 --timeout 2m -- "+longRing)
@@ -231,9 +222,7 @@ func sshByShell(t *testing.T, change string) {
 	t.Helper()
 	dir := t.TempDir()
 	script := "#!/bin/sh\n[ \"$1 $2 $3\" = '-o BatchMode=yes 127.0.0.2' ] && exec sh -c \"$(printf %s \"$4\" | sed '" + change + "')\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
@@ -241,9 +230,7 @@ func sshByShell(t *testing.T, change string) {
 // for the second one starts its part; and so it does by way of ssh, for which
 // stands a script that hands the command to a shell, as a remote one would.
 func TestLaunchSeveralHosts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	const line = "launch --hosts 127.0.0.1:2,127.0.0.2:1 --timeout 2m%s -- train --sync ring --json --quiet --updates 2 --eval-every -1"
 	sshByShell(t, "")
 	check := func(l *launching) {

@@ -10,14 +10,13 @@ import (
 	"testing"
 
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 )
 
 // Trainings in processes that launch started give the bits of virtual time; the last
 // process is the server where there is one.
 func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	for sync, np := range map[string]int{"ring": 3, "naive": 3, "ringsparse": 3, "bsp": 4} {
 		flags := fmt.Sprintf("train --sync %s --workers 3 --updates 3 --data synthetic --engine portable --batch 4 --eval-every -1", sync)
 		var out, errOut bytes.Buffer
@@ -25,9 +24,7 @@ func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
 			t.Fatalf("%s: exit %d: %s", flags, rc, errOut.String())
 		}
 		var want, got train.Outcome
-		if err := json.Unmarshal(out.Bytes(), &want); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, json.Unmarshal(out.Bytes(), &want))
 		l := launchJob(t, t.Context(), fmt.Sprintf("launch --json --np %d --timeout 2m -- %s", np, flags))
 		<-l.ended
 		if err := json.Unmarshal(l.out.Bytes(), &got); err != nil || l.rc != exitOK {
@@ -41,9 +38,7 @@ func TestLaunchedTrainingsHaveTheBitsOfVirtualTime(t *testing.T) {
 
 // A training in processes that launch started leaves one audit trail, and it checks.
 func TestLaunchedTrainingsLeaveATrail(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	file := filepath.Join(t.TempDir(), "run.jsonl")
 	const flags = "train --sync dasp --workers 3 --pushes 30 --data synthetic --engine portable --batch 2 --eval-every -1 --record "
 	l := launchJob(t, t.Context(), "launch --json --np 4 --timeout 2m -- "+flags+file)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gradsync/experiments/cli/launch"
+	"gradsync/internal/oktest"
 	"gradsync/internal/shell"
 	"gradsync/shared/cluster/tcp"
 )
@@ -90,10 +91,7 @@ func TestPlanOfSeveralHosts(t *testing.T) {
 	a := &app{json: true}
 	f := &launchFlags{np: 4, hosts: "10.0.0.1:2,10.0.0.2:2", timeout: 3 * time.Second, insecure: true}
 	given := func(flag string) bool { return flag == "np" }
-	j, err := a.planJob(f, fields("train --sync bsp --workers 3"), given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := oktest.Must(a.planJob(f, fields("train --sync bsp --workers 3"), given))(t)
 	if j.here != "10.0.0.1" || len(j.remotes) != 1 || j.remotes[0].host != "10.0.0.2" || j.place.Rendezvous != "10.0.0.2:29571" || j.place.Join != byHand {
 		t.Fatalf("%+v", j)
 	}
@@ -157,9 +155,7 @@ func TestPlanOfAnElasticJob(t *testing.T) {
 	// So the first host has the rendezvous's certificate, although rank 0 is on another.
 	j.place.Certs = t.TempDir()
 	for _, name := range []string{"ca.pem", "rendezvous.pem", "rank-0.pem", "rank-1.pem", "rank-2.pem", "rank-3.pem"} {
-		if err := os.WriteFile(filepath.Join(j.place.Certs, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(filepath.Join(j.place.Certs, name), nil, 0o600))
 	}
 	for host, files := range map[string]string{"10.0.0.1": "ca.pem rendezvous.pem rank-1.pem rank-2.pem", "10.0.0.2": "ca.pem rank-3.pem rank-0.pem"} {
 		if line := j.copyLine(host); !strings.Contains(line, " has them: tar -C "+shell.Quoted(j.place.Certs)+" -cf - "+files+" | ssh "+host+" ") {

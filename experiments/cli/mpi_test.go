@@ -13,6 +13,7 @@ import (
 
 	"gradsync/experiments/train"
 	"gradsync/internal/mpitest"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster/mpi"
 )
 
@@ -53,9 +54,7 @@ func mpirun(t *testing.T, l mpitest.Launcher, ranks int, line string) (out, msg 
 
 // The methods whose order of summation is fixed end with the same bits on MPI as in virtual time.
 func TestMPIGivesTheSameBits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	const ranks = 3
 	methods := []string{"--sync ring --workers 3", "--sync ringsparse --model mlp --workers 3", "--sync bsp --workers 2", "--sync cssgd --workers 3"}
 	want, lines := make([]string, len(methods)), make([]string, len(methods))
@@ -88,10 +87,7 @@ func TestSlurmJob(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("starts a Slurm: set GRADSYNC_LONG=1")
 	}
-	job, err := filepath.Abs("../../shared/cluster/mpi/jobs/slurm.sbatch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := oktest.Must(filepath.Abs("../../shared/cluster/mpi/jobs/slurm.sbatch"))(t)
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		kind, ok := strings.CutPrefix(l.Name, "srun-")
 		if !ok {
@@ -116,9 +112,7 @@ func TestSlurmJob(t *testing.T) {
 // Another number of processes than ranks, a process of a launcher that would train alone, and a library that is not
 // there end with one line that says what to do.
 func TestMPIRefuses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		cases := []struct {
 			line, want string

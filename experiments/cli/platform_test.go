@@ -10,6 +10,7 @@ import (
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/platforms"
+	"gradsync/internal/oktest"
 )
 
 // What new writes, check finds in order, show prints and train runs on; and a result that ran
@@ -37,10 +38,7 @@ func TestPlatformCommands(t *testing.T) {
 	if problems := platforms.Check(text); err != nil || problems != nil {
 		t.Errorf("show --json printed %s, %v", text, problems)
 	}
-	p, err := platforms.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(platforms.Load(file))(t)
 	config, err := json.Marshal(map[string]any{"grounds": []any{kit.Platform(p), kit.Platform(kit.Load("mixed6"))}})
 	if err != nil {
 		t.Fatal(err)
@@ -78,9 +76,7 @@ func TestPlatformMistakes(t *testing.T) {
 	dir := t.TempDir()
 	bad, file := filepath.Join(dir, "bad.json"), filepath.Join(dir, "x.json")
 	text := "{\"name\": \"bad\",\n \"workers\": [\n  {\"name\": \"a\", \"flops\": \"5 TFLOP\", \"bandwidth\": \"1 Gb/s\"},\n  {\"nam\": \"b\"}]}"
-	if err := os.WriteFile(bad, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(bad, []byte(text), 0o644))
 	rc, out, msg := gradsync("platform", "check", bad)
 	want := []string{bad + `:3: workers[0].flops: "5 TFLOP" has unit "TFLOP", want one of FLOP/s, kFLOP/s`,
 		bad + ":4: workers[1].nam: unknown field, want one of name, count",

@@ -12,19 +12,15 @@ import (
 	"time"
 
 	"gradsync/experiments/quiz"
+	"gradsync/internal/oktest"
 )
 
 // typed gives a test its standard input.
 func typed(t *testing.T, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "stdin")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	in, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, []byte(text), 0o600))
+	in := oktest.Must(os.Open(file))(t)
 	old := os.Stdin
 	os.Stdin = in
 	t.Cleanup(func() { os.Stdin = old; in.Close() })
@@ -33,10 +29,7 @@ func typed(t *testing.T, text string) {
 // rightAnswers returns the right answers to a quiz, as they may be typed.
 func rightAnswers(t *testing.T, subject string, n int) (answers []string) {
 	t.Helper()
-	questions, err := quiz.Make(subject, 7, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	questions := oktest.Must(quiz.Make(subject, 7, n))(t)
 	for _, q := range questions {
 		answers = append(answers, q.Answer(quiz.English))
 	}
@@ -64,9 +57,7 @@ func TestQuizExitCodes(t *testing.T) {
 			if len(c.answers) > 0 {
 				lines += "\n"
 			}
-			if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, os.WriteFile(file, []byte(lines), 0o600))
 			ways := [][]string{{}, {"--answers", file}, {"--answers", "-"}}
 			if len(c.answers) > 1 {
 				ways = append(ways, []string{"--answers", strings.Join(c.answers, ";")})
@@ -203,10 +194,7 @@ func TestQuizInterrupted(t *testing.T) {
 // TestQuizAsksAgain: at a terminal an empty line and one that cannot be read are asked
 // for again, three times at most, each time with what is wanted; from a pipe never.
 func TestQuizAsksAgain(t *testing.T) {
-	questions, err := quiz.Make("ring", 7, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	questions := oktest.Must(quiz.Make("ring", 7, 2))(t)
 	right := rightAnswers(t, "ring", 2)
 	for _, c := range []struct {
 		lines []string
@@ -223,9 +211,7 @@ func TestQuizAsksAgain(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		s := &quizSession{out: &out, subject: "ring", seed: 7, lang: quiz.English, questions: questions}
-		if err := s.ask(context.Background(), strings.NewReader(strings.Join(c.lines, "\n")+"\n"), c.typed); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, s.ask(context.Background(), strings.NewReader(strings.Join(c.lines, "\n")+"\n"), c.typed))
 		if score := quiz.ScoreOf(s.marked); score != c.score || len(s.marked) != 2 {
 			t.Errorf("%q: %+v, want %+v of 2", c.lines, score, c.score)
 		}

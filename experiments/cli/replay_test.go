@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // A recorded training checks; a change of one decision is named at its push; what is no record, and no file, is said
@@ -25,15 +27,10 @@ func TestReplayChecks(t *testing.T) {
 	if rc != exitOK || msg != "" {
 		t.Errorf("exit code %d, %s", rc, msg)
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(file))(t)
 	changed := strings.Replace(string(raw), `"state":"WSS","wait":`, `"state":"FSS","wait":`, 1)
 	at := 1 + strings.Count(changed[:strings.Index(changed, `"state":"FSS","wait":`)], "\n")
-	if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, []byte(changed), 0o644))
 	rc, out, _ = gradsync("replay", "--check", file, "--json")
 	var got checked
 	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitDiffer || got.File != file || got.Pushes == 0 {
@@ -46,9 +43,7 @@ func TestReplayChecks(t *testing.T) {
 	if rc, out, _ = gradsync("replay", "--check", file); rc != exitDiffer || !strings.Contains(out, want) {
 		t.Errorf("exit code %d: %s", rc, out)
 	}
-	if err := os.WriteFile(file, []byte(changed[:len(changed)/2]), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, []byte(changed[:len(changed)/2]), 0o644))
 	for _, c := range []struct {
 		line string
 		rc   int

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // TestReportShowsTheSource: pages made by the command have the deciding Go beside each algorithm, and the name
@@ -24,10 +26,7 @@ func TestReportShowsTheSource(t *testing.T) {
 	if rc, _, msg := gradsync("report", "--results", results, "--out", out); rc != 0 {
 		t.Fatal(rc, msg)
 	}
-	page, err := os.ReadFile(filepath.Join(out, "ring", "code.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := oktest.Must(os.ReadFile(filepath.Join(out, "ring", "code.html")))(t)
 	for _, want := range []string{
 		`<a class="g4" href="#all-gather-4" id="all-gather-L4">4</a>`, `id="all-gather-4"`,
 		`<code class="at" title="shared/cluster/formula">`, `>RingTime</code>`,

@@ -8,27 +8,19 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // Figures come without pages: the command lists what it wrote, progress stays off
 // the standard output, and options of pages are refused.
 func TestReportFigures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	results := t.TempDir()
 	const from = "../results/ring/steps"
-	if err := os.Mkdir(filepath.Join(results, "ring"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.Mkdir(filepath.Join(results, "ring"), 0o755))
 	for _, kind := range []string{".json", ".run.json"} {
-		b, err := os.ReadFile(from + kind)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(results, "ring", "steps"+kind), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		b := oktest.Must(os.ReadFile(from + kind))(t)
+		oktest.Nil(t, os.WriteFile(filepath.Join(results, "ring", "steps"+kind), b, 0o600))
 	}
 	dir := filepath.Join(t.TempDir(), "figures")
 	rc, out, msg := gradsync("report", "--results", results, "--figures", dir, "--json")
@@ -93,13 +85,8 @@ func TestReportWithoutResults(t *testing.T) {
 // A letter that the fonts of the images lack costs its figure the PNG and nothing else, and
 // the command says so.
 func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
-	r, err := result.Read("../results/ring/steps.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	r := oktest.Must(result.Read("../results/ring/steps.json"))(t)
 	lanes := r.Frame("bands")
 	for _, row := range lanes.Rows {
 		if at := lanes.At("lane"); row[at] == "GPU-0" {
@@ -107,9 +94,7 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 		}
 	}
 	results, dir := t.TempDir(), filepath.Join(t.TempDir(), "figures")
-	if _, err := result.Write(results, r, nil); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(result.Write(results, r, nil))(t)
 	rc, out, msg := gradsync("report", "--results", results, "--figures", dir)
 	if rc != 0 {
 		t.Fatalf("exit %d: %s", rc, msg)
@@ -149,9 +134,7 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 // One experiment's page stands alone, its notebook for Jupyter lies below --out, and what does not go
 // together is one line.
 func TestReportOfOneExperiment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	const own = "../own/testdata/sample"
 	dir := t.TempDir()
 	rc, out, msg := gradsync("report", "--results", own, "--experiment", "own/sample", "--single-file", "--out", dir)
@@ -190,18 +173,11 @@ func TestReportOfOneExperiment(t *testing.T) {
 
 // A comparison is found without --results where run, or compare --out out/NAME, has put it.
 func TestReportFindsAComparison(t *testing.T) {
-	text, err := os.ReadFile("../own/testdata/sample/own/sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile("../own/testdata/sample/own/sample.json"))(t)
 	t.Chdir(t.TempDir())
 	for _, root := range []string{filepath.Join("out", "sample"), defaultOut} {
-		if err := os.MkdirAll(filepath.Join(root, "own"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, "own", "sample.json"), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(filepath.Join(root, "own"), 0o755))
+		oktest.Nil(t, os.WriteFile(filepath.Join(root, "own", "sample.json"), text, 0o600))
 		if got := ownFolder("own/sample"); got != root {
 			t.Errorf("found in %s, want %s", got, root)
 		}
@@ -209,9 +185,7 @@ func TestReportFindsAComparison(t *testing.T) {
 	if rc, out, msg := gradsync("report", "--experiment", "own/sample"); rc != 0 || out != filepath.Join("out", "html", "own", "sample.html")+"\n" {
 		t.Errorf("exit %d, %q, %s", rc, out, msg)
 	}
-	if err := os.RemoveAll(defaultOut); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.RemoveAll(defaultOut))
 	if rc, out, msg := gradsync("export", "own/sample"); rc != 0 || !strings.Contains(out, filepath.Join("out", "csv", "own", "sample", "methods.csv")) {
 		t.Errorf("export: exit %d, %q, %s", rc, out, msg)
 	}

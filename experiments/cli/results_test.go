@@ -12,6 +12,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // Ids are stems of files and anchors, each once, and every experiment says how
@@ -41,9 +42,7 @@ func TestExperimentsAreWellFormed(t *testing.T) {
 // What the quick experiments write obeys the schema, repeats byte for byte and
 // judges only claims that exist.
 func TestResultsObeyTheSchema(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	obeys := schema(t, result.SchemaJSON)
 	ids := []string{"dasp/table1", "dasp/table2", "dasp/table3", "dasp/thresholds"}
 	dirs := []string{t.TempDir(), t.TempDir()}
@@ -88,17 +87,9 @@ func TestResultsObeyTheSchema(t *testing.T) {
 
 func schema(t *testing.T, text []byte) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := oktest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("result.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("result.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, c.AddResource("result.json", doc))
+	s := oktest.Must(c.Compile("result.json"))(t)
 	return s
 }

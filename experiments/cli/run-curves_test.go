@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // ranWith runs one experiment with both flags into folders of dir.
@@ -44,9 +46,7 @@ func TestRunRefusesFolders(t *testing.T) {
 	with(t, fake("dasp/table5", 1, &ran, never))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, nil, 0o644))
 	for _, flag := range []string{"--tensorboard", "--traces"} {
 		rc, out, msg := gradsync("run", "dasp", "--out", filepath.Join(dir, "out"), flag, filepath.Join(file, "x"))
 		if rc != exitFailed || out != "" || len(ran) != 0 || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, flag) || !strings.Contains(msg, file) {

@@ -8,14 +8,13 @@ import (
 
 	"gradsync/experiments/dasp"
 	"gradsync/experiments/exp"
+	"gradsync/internal/oktest"
 )
 
 // A profile made seed by seed in two folders, and joined, has the bytes of one run; no training is
 // made again, and another configuration takes none.
 func TestPiecesAreJoined(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	t.Setenv("GRADSYNC_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	old := sources
@@ -52,9 +51,7 @@ func TestPiecesAreJoined(t *testing.T) {
 	// A folder with a damaged part gives the same bytes, with a line that says so.
 	parts, _ := filepath.Glob(at("monday") + "/*.json")
 	for _, path := range parts {
-		if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(path, []byte("{"), 0o644))
 	}
 	got, said = made("4,5", "again", at("new"), at("monday"), at("tuesday"))
 	if got != want || !strings.Contains(said, "is ignored, and its part made again: damaged") {

@@ -12,6 +12,7 @@ import (
 	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // An interrupted run leaves an incomplete result; the same command goes on from
@@ -189,12 +190,8 @@ func TestACommandForgetsItsOwnParts(t *testing.T) {
 		t.Fatalf("exit code %d, want a failure after two parts", rc)
 	}
 	stranger := filepath.Join(dir, ".memo", "0123456789abcdef", "x.json")
-	if err := os.MkdirAll(filepath.Dir(stranger), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(stranger, []byte("1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.MkdirAll(filepath.Dir(stranger), 0o755))
+	oktest.Nil(t, os.WriteFile(stranger, []byte("1"), 0o644))
 	rc, _, msg := gradsync("run", "dasp/short", "--out", dir)
 	if rc != exitOK || !strings.Contains(msg, "2 finished parts of an interrupted run") || !strings.Contains(msg, "lie 1 parts in") {
 		t.Errorf("exit code %d, %q", rc, msg)
@@ -211,10 +208,7 @@ func TestACommandForgetsItsOwnParts(t *testing.T) {
 
 func TestRunRefusesASecondWriter(t *testing.T) {
 	dir := t.TempDir()
-	m, err := memo.Open(dir, nil, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(memo.Open(dir, nil, func(string) {}))(t)
 	defer m.Close()
 	var ran []string
 	with(t, fake("dasp/table5", 1, &ran, never))

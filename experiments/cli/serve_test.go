@@ -5,15 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // What cannot be served is one line that says what to do; an address that is none is a
 // mistake in the command.
 func TestServeMistakes(t *testing.T) {
-	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	busy := oktest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer busy.Close()
 	for _, c := range []struct {
 		args []string

@@ -7,6 +7,7 @@ import (
 
 	"gradsync/experiments/method"
 	"gradsync/experiments/swarm"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 )
@@ -30,9 +31,7 @@ func (g *greedy) Step(ev dasp.Event) []dasp.Action {
 // TestSwarmReplays: a method that forgets a worker is found, exit code 3, with one command that replays what was found,
 // to the byte.
 func TestSwarmReplays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	t.Cleanup(method.Scratch())
 	method.Register(method.Method{Name: "greedy", Family: method.Server})
 	rivals.Register("greedy", func(o rivals.Options) (dasp.Policy, error) {

@@ -4,6 +4,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // A process of a job does not train alone: a runtime that would is a usage error, and auto is
@@ -41,15 +43,9 @@ func TestAJobsEnvironmentIsNotIgnored(t *testing.T) {
 // deaf returns an address that nobody listens at and nobody can take: a connection has it.
 func deaf(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := oktest.Must(net.Dial("tcp", l.Addr().String()))(t)
 	t.Cleanup(func() { c.Close() })
 	return c.LocalAddr().String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/safetensors"
 )
 
@@ -50,9 +51,7 @@ func TestNetworkRemarks(t *testing.T) {
 // A checkpoint says which network it is of, and another one refuses it, by side
 // of the images too, which no tensor's shape shows.
 func TestLoadChecksTheNetwork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	w, g := filepath.Join(t.TempDir(), "w"), filepath.Join(t.TempDir(), "g")
 	const size = " --model resnet18 --width 0.0625 --image 16"
 	const train, grad = "train --data synthetic --sync bsp --workers 1 --batch 2 --updates 1 --eval-every -1", "grad --data synthetic --samples 0:2 --out "
@@ -76,9 +75,7 @@ func TestLoadChecksTheNetwork(t *testing.T) {
 	object(t, grad+g+size+" --eval-mode --load "+w)
 	for _, foreign := range []map[string]string{nil, {"format": "pt"}, {"model": "mine", "format": "pt"}} {
 		f.Metadata = foreign
-		if err := safetensors.Write(w, f); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, safetensors.Write(w, f))
 		object(t, train+" --model resnet18 --width 0.0625 --load "+w)
 	}
 }

@@ -9,15 +9,14 @@ import (
 
 	"gradsync/experiments/tensorboard"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 )
 
 // The file has the outcome's curve, three times, and its numbers; what the server
 // logged or, without one, when the ranks stepped. The same command writes the
 // same bytes.
 func TestTrainTensorboard(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for sync, want := range map[string]string{"dasp": "gradient/staleness gradient/wait seconds update/gradients final/state_share/WSS",
 		"ring": "update/seconds", "ringsparse": "final/ringsparse/totals/Sent/Bytes", "cssgd": "final/coded/totals/packets"} {
 		dir, again := t.TempDir(), t.TempDir()
@@ -62,18 +61,10 @@ func recorded(t *testing.T, write func(w *tensorboard.Writer)) string {
 	t.Helper()
 	file := func(write func(w *tensorboard.Writer)) string {
 		dir := t.TempDir()
-		w, err := tensorboard.Create(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := oktest.Must(tensorboard.Create(dir))(t)
 		write(w)
-		if _, err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		raw, err := os.ReadFile(filepath.Join(dir, tensorboard.FileName))
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(w.Close())(t)
+		raw := oktest.Must(os.ReadFile(filepath.Join(dir, tensorboard.FileName)))(t)
 		return string(raw)
 	}
 	return strings.TrimPrefix(file(write), file(func(*tensorboard.Writer) {}))
@@ -128,7 +119,7 @@ func checkTrainEvents(t *testing.T, o *train.Outcome, written string, tags []str
 // dirText joins all files below dir with their names.
 func dirText(t *testing.T, dir string) (all string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	oktest.Nil(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -136,10 +127,7 @@ func dirText(t *testing.T, dir string) (all string) {
 		raw, err := os.ReadFile(path)
 		all += rel + "\n" + string(raw)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -148,9 +136,7 @@ func dirText(t *testing.T, dir string) (all string) {
 func TestTrainTensorboardRefuses(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, nil, 0o644))
 	rc, out, msg := gradsync(fields(quickTrain + " --tensorboard " + filepath.Join(file, "x"))...)
 	if rc != exitFailed || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, "--tensorboard") || !strings.Contains(msg, file) {
 		t.Errorf("a file for a folder: exit code %d, %q, %q; want 1 and one line that names both", rc, out, msg)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // remover takes a folder away as soon as a training prints what it is about to do: after the look
@@ -23,14 +25,10 @@ func (r *remover) Write(p []byte) (int, error) {
 // A training whose files cannot be written any more prints its outcome all the same, names the
 // files that were asked for, and fails.
 func TestTheOutcomeIsPrintedThoughNothingCanBeWritten(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, flag := range []string{"--save", "--trace", "--record"} {
 		msg := &remover{folder: filepath.Join(t.TempDir(), "gone")}
-		if err := os.Mkdir(msg.folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.Mkdir(msg.folder, 0o755))
 		path := filepath.Join(msg.folder, "file")
 		var out bytes.Buffer
 		line := "train --sync bsp --model mlp --workers 2 --updates 2 --data synthetic --engine portable --eval-every -1 --json " + flag

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/datasets"
+	"gradsync/internal/oktest"
 )
 
 // object runs a command with --json and returns what it printed.
@@ -300,17 +301,13 @@ func TestDataNoteSaysItOnce(t *testing.T) {
 
 // The four verdicts on a data set, with their exit codes.
 func TestDataVerdicts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	t.Setenv(datasets.EnvDir, "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("LocalAppData", t.TempDir())
 	broken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(broken, "train-images-idx3-ubyte"), []byte("no images"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(broken, "train-images-idx3-ubyte"), []byte("no images"), 0o644))
 	for _, test := range []struct {
 		names, dir, verdict string
 		rc                  int
@@ -356,9 +353,7 @@ func otherMNIST(t *testing.T) string {
 		images = append(images, 0, 0, 0, 28, 0, 0, 0, 28)
 		labels := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, n)
 		for name, raw := range map[string][]byte{"images-idx3": append(images, make([]byte, n*28*28)...), "labels-idx1": append(labels, make([]byte, n)...)} {
-			if err := os.WriteFile(filepath.Join(dir, split+"-"+name+"-ubyte"), raw, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, os.WriteFile(filepath.Join(dir, split+"-"+name+"-ubyte"), raw, 0o644))
 		}
 	}
 	return dir

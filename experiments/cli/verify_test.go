@@ -8,6 +8,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/verify"
+	"gradsync/internal/oktest"
 )
 
 // checkAs replaces the checks of verify for one test.
@@ -97,9 +98,7 @@ func TestVerifyCountsOneSize(t *testing.T) {
 // The table has a number counted beside each formula, and says what a multicast, a unicast link and a
 // network of several layers make of it.
 func TestVerifyShowsCountsBesideFormulas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for args, wants := range map[string][]string{
 		"codedsgd --n 9 --r 4": {"packets 630 630 C(n,r+1)·(r+1)", "unicast: messages 2,520 2,520",
 			"mlp, an iteration: packets 1,890 1,890 3 layers", "prints 1,890 packets, on any links: 3 layers of 630", "23 of 23 steps of the proof hold"},

@@ -12,6 +12,7 @@ import (
 	descriptor "gradsync/experiments/method"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
@@ -23,9 +24,7 @@ func paperOf() kittest.Paper {
 
 // All experiments in profile ci: they are whole, and their frames are filled.
 func TestExperimentsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	for _, r := range paperOf().Run(t) {
 		if r.Status != result.Complete || len(r.Facts) == 0 || len(r.Frames) == 0 {
 			t.Errorf("%s is %s with %d facts and %d frames", r.ID, r.Status, len(r.Facts), len(r.Frames))
@@ -92,10 +91,7 @@ func TestFacts(t *testing.T) {
 			continue
 		}
 		rows++
-		c, err := countOf(t.Context(), exp.Env{}, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := oktest.Must(countOf(t.Context(), exp.Env{}, m))(t)
 		limit := 1e-4
 		if m.Async {
 			limit = 0.02 // gradients under way at the end
@@ -127,19 +123,14 @@ func TestLoad(t *testing.T) {
 
 // What the methods' sharing of trainings rests on: the same bits, trained for real.
 func TestSharedTrainings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	t.Setenv("GRADSYNC_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := trainingSizeOf("ci")
 	s.Gradients, s.EvalEvery = 24, -1
 	env := exp.Env{Profile: "ci", Engine: kittest.Engine()}
 	train := func(k string, g testbed) string {
-		p, err := get(t.Context(), env, s.config(methodOf(k), g, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := oktest.Must(get(t.Context(), env, s.config(methodOf(k), g, 3)))(t)
 		return p.SHA
 	}
 	hash := map[string]string{}
@@ -215,9 +206,7 @@ func TestWhoIsChargedForCoding(t *testing.T) {
 	at := map[string]float64{}
 	for _, k := range []string{"cssgd", uncoded("cssgd"), "ssgd-unicast"} {
 		l := sweepRun{Point: p, Method: k, Density: 1}
-		if err := s.run(t.Context(), &l); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, s.run(t.Context(), &l))
 		at[k] = l.Rounds.Mean().Value
 	}
 	if !(at[uncoded("cssgd")] < 0.5*at["cssgd"]) || !(at["ssgd-unicast"] < at[uncoded("cssgd")]) {
@@ -272,9 +261,7 @@ func TestAlone(t *testing.T) {
 	s := planSweep("ci")
 	at := func(n int, gbps float64) float64 {
 		l := sweepRun{Point: sweepPoint{"mlp", equalWorkers, gbps, n}, Method: alone}
-		if err := s.run(t.Context(), &l); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, s.run(t.Context(), &l))
 		return l.Rounds.Mean().Value
 	}
 	if at(4, 1) != at(4, 100) {

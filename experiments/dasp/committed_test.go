@@ -7,6 +7,7 @@ import (
 
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 const committed = "../results"
@@ -27,10 +28,7 @@ func TestCIResultsAreCommitted(t *testing.T) {
 			has = has || p == "ci"
 		}
 		path := result.Path(committed, e.ID, "ci")
-		files, err := filepath.Glob(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := oktest.Must(filepath.Glob(path))(t)
 		if has != (len(files) == 1) {
 			t.Errorf("%s: profile ci %t, committed %s", e.ID, has, fmt.Sprint(files))
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
 )
@@ -20,10 +21,7 @@ func bundle(t *testing.T) string {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("run.sh needs sh: ", err)
 	}
-	text, err := os.ReadFile("run.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile("run.sh"))(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "run.sh"), text)
 	t.Setenv("GRADSYNC_GPU_STORE", filepath.Join(dir, "store"))
@@ -32,12 +30,8 @@ func bundle(t *testing.T) string {
 
 func write(t *testing.T, path string, text []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	oktest.Nil(t, os.WriteFile(path, text, 0o755))
 }
 
 // script runs the script and returns its exit code and what it said.
@@ -83,9 +77,7 @@ func TestData(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", c.args, rc, said)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "store")); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.RemoveAll(filepath.Join(dir, "store")))
 	t.Setenv("GRADSYNC_DATA", "")
 	if rc, said := script(t, dir, "paper"); rc != 2 || !strings.Contains(said, "no data: ./run.sh data I/N first") {
 		t.Errorf("paper without data: exit %d: %s", rc, said)

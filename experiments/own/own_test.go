@@ -16,6 +16,7 @@ import (
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/engine/asm"
@@ -68,10 +69,7 @@ func small(t *testing.T, change func(at Point, c *train.Config)) *Plan {
 // bytesOf makes a plan and returns the bytes of its result file.
 func bytesOf(t *testing.T, p *Plan, m exp.Memo) []byte {
 	t.Helper()
-	cells, err := Run(context.Background(), exp.Env{Memo: m, Engine: engine()}, p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := oktest.Must(Run(context.Background(), exp.Env{Memo: m, Engine: engine()}, p, nil))(t)
 	r := p.Result(p.Rows(cells))
 	raw, err := result.Encode(r)
 	if err != nil || r.Status != result.Complete {
@@ -138,10 +136,7 @@ func TestTheRestStands(t *testing.T) {
 	ssp := p.Configs[Point{"asp", 0}]
 	ssp.Sync, ssp.Rate = "ssp", 0.05
 	p.Configs[Point{"ssp", 0}] = ssp
-	cells, err := Run(context.Background(), exp.Env{Engine: engine()}, p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := oktest.Must(Run(context.Background(), exp.Env{Engine: engine()}, p, nil))(t)
 	rows := p.Rows(cells)
 	found := map[string]Row{}
 	for _, r := range rows {
@@ -244,10 +239,7 @@ func TestFindings(t *testing.T) {
 // Timing-only runs are compared by the time of 1,000 gradients, so that updates that hold several count for as many.
 func TestTimingOnly(t *testing.T) {
 	p := small(t, func(_ Point, c *train.Config) { c.TimingOnly, c.TargetAccuracy, c.Data, c.EvalImages = true, 0, "", 0 })
-	cells, err := Run(context.Background(), exp.Env{Engine: engine()}, p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := oktest.Must(Run(context.Background(), exp.Env{Engine: engine()}, p, nil))(t)
 	for _, r := range p.Rows(cells) {
 		c := r.Cells[0]
 		if got, want := r.Times[0].At, 1000*c.Seconds/float64(c.Pushes); got != want || c.Pushes != 60 || r.Times[0].Beyond {
@@ -265,9 +257,7 @@ func TestTimingOnly(t *testing.T) {
 // The stretches of every rank begin where the one before ends. The first seed has them, whichever seed that is and whatever
 // was kept of it before; another seed is another run.
 func TestTimeLines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	p, env := small(t, nil), exp.Env{Engine: engine(), Memo: memo{}}
 	cells, err := Run(context.Background(), env, p, nil)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 )
 
 // layout returns what readers of a result rely on: its facts and the columns of its frames.
@@ -24,10 +25,7 @@ func layout(r *result.Result) map[string]any {
 
 // Pages and their tests read the committed samples, so these have the layout that is written today.
 func TestSamplesHaveTheLayout(t *testing.T) {
-	sample, err := result.Read("testdata/sample/own/sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := oktest.Must(result.Read("testdata/sample/own/sample.json"))(t)
 	p := small(t, func(_ Point, c *train.Config) { c.TargetAccuracy = 0.75 })
 	cells := Cells{{"asp", 0}: cellsOf("a", 1, 1), {"bsp", 0}: cellsOf("b", 2, 3), {"ring", 0}: cellsOf("c", 1, 2)}
 	for _, own := range cells {

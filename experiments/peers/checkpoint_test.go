@@ -9,6 +9,7 @@ import (
 
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor"
 )
 
@@ -21,10 +22,7 @@ func TestCheckpointEqualsPyTorch(t *testing.T) {
 	}
 	python := findTorch(t)
 	embedded(t)
-	platform, err := platforms.Load("homogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	platform := oktest.Must(platforms.Load("homogeneous6"))(t)
 	const width, image = 0.125, 16
 	size := []string{"--width", strconv.FormatFloat(width, 'g', -1, 64), "--image", strconv.Itoa(image)}
 	for _, engine := range tensor.Engines() {
@@ -45,9 +43,7 @@ func TestCheckpointEqualsPyTorch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := train.SaveParams(ours, g.Model, g.Grads); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, train.SaveParams(ours, g.Model, g.Grads))
 		var made struct{ Loss float64 }
 		run(t, python, &made, "torch_grad.py", append([]string{"--model", "resnet18", "--load", w, "--data", images, "--samples", "100:132",
 			"--eval", "--out", theirs}, size...)...)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor"
 	_ "gradsync/shared/tensor/engine/asm"
 	"gradsync/shared/tensor/model"
@@ -29,10 +30,7 @@ type deepCase struct {
 }
 
 func newDeep(t *testing.T, spec model.Spec, n int) *deepCase {
-	m, err := model.Build(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(model.Build(spec))(t)
 	r := rand.New(rand.NewPCG(3, 1))
 	d := &deepCase{T: t, m: m, params: make([]float32, m.NumParams()), stats: make([]float32, m.NumStats()), labels: make([]uint8, n)}
 	m.Init(d.params, r)
@@ -68,9 +66,7 @@ func newDeep(t *testing.T, spec model.Spec, n int) *deepCase {
 func (d *deepCase) write(name string, tensors ...safetensors.Tensor) string {
 	d.Helper()
 	path := filepath.Join(d.TempDir(), name+".safetensors")
-	if err := safetensors.Write(path, safetensors.File{Tensors: tensors}); err != nil {
-		d.Fatal(err)
-	}
+	oktest.Nil(d, safetensors.Write(path, safetensors.File{Tensors: tensors}))
 	return path
 }
 
@@ -89,10 +85,7 @@ func difference(a, b []float32) (relative, largest float64) {
 // the first that is off by more than 1e-4 is so in one channel alone.
 func (d *deepCase) distance(what string, ours []safetensors.Tensor, path string, skip func(string) bool) (worst float64, kink bool) {
 	d.Helper()
-	file, err := safetensors.Read(path)
-	if err != nil {
-		d.Fatal(err)
-	}
+	file := oktest.Must(safetensors.Read(path))(d)
 	theirs := map[string][]float32{}
 	for _, t := range file.Tensors {
 		theirs[t.Name] = t.Data
@@ -163,32 +156,21 @@ type torchFiles struct{ grads, stats, inference, logits string }
 
 // compare runs one engine against PyTorch's files.
 func (d *deepCase) compare(name string, loss float64, theirs torchFiles) {
-	e, err := tensor.Lookup(name)
-	if err != nil {
-		d.Fatal(err)
-	}
+	e := oktest.Must(tensor.Lookup(name))(d)
 	n := len(d.labels)
 	w := d.m.NewWorkspace(e, n, 2)
 	moved := append([]float32(nil), d.stats...)
 	w.SetStats(d.stats)
-	z, err := w.Logits(d.params, d.x, n)
-	if err != nil {
-		d.Fatal(err)
-	}
+	z := oktest.Must(w.Logits(d.params, d.x, n))(d)
 	all := func(string) bool { return false }
 	if off, _ := d.distance(name+", logits", []safetensors.Tensor{{Name: "logits", Data: z}}, theirs.logits, all); !(off <= 1e-4) {
 		d.Errorf("%s: logits are off by %.2g of their norm", name, off)
 	}
 	got := make([]float32, len(d.params))
-	if _, err := w.InferenceGradient(d.params, got, d.x, d.labels); err != nil {
-		d.Fatal(err)
-	}
+	oktest.Must(w.InferenceGradient(d.params, got, d.x, d.labels))(d)
 	d.gradients(name+", inference", got, theirs.inference, all)
 	w.SetStats(moved)
-	ours, err := w.Gradient(d.params, got, d.x, d.labels, nil)
-	if err != nil {
-		d.Fatal(err)
-	}
+	ours := oktest.Must(w.Gradient(d.params, got, d.x, d.labels, nil))(d)
 	if diff := ours - loss; diff > 1e-4 || diff < -1e-4 {
 		d.Errorf("%s: loss %v, PyTorch %v", name, ours, loss)
 	}

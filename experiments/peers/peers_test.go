@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gradsync/datasets"
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/engine/portable"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/optim"
@@ -67,10 +68,7 @@ func embedded(t *testing.T) *datasets.Set {
 		t.Setenv(name, empty)
 	}
 	t.Setenv(datasets.EnvDir, "")
-	set, err := datasets.Open("fashion-mnist", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := oktest.Must(datasets.Open("fashion-mnist", datasets.Options{}))(t)
 	if set.Origin != datasets.OriginEmbedded {
 		t.Fatalf("opened %s, want the embedded set", set.Origin)
 	}
@@ -89,10 +87,7 @@ type net struct {
 const batch = 32
 
 func newNet(t *testing.T, name string) *net {
-	m, err := model.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(model.New(name))(t)
 	n := &net{t, m, embedded(t), m.NewWorkspace(portable.New(), batch, 2), make([]float32, m.NumParams()), make([]float32, m.NumParams())}
 	m.Init(n.params, rand.New(rand.NewPCG(1, 1)))
 	return n
@@ -107,9 +102,7 @@ func (n *net) load(split *datasets.Split, from int) ([]float32, []uint8) {
 		indices = append(indices, i)
 	}
 	x := make([]float32, len(indices)*c*h*w)
-	if err := n.set.Fill(x, split, indices, c, h, w); err != nil {
-		n.Fatal(err)
-	}
+	oktest.Nil(n, n.set.Fill(x, split, indices, c, h, w))
 	return x, split.Labels[from : from+len(indices)]
 }
 
@@ -117,19 +110,14 @@ func (n *net) load(split *datasets.Split, from int) ([]float32, []uint8) {
 func (n *net) gradient(from int) float64 {
 	n.Helper()
 	x, labels := n.load(&n.set.Train, from)
-	loss, err := n.work.Gradient(n.params, n.grads, x, labels, nil)
-	if err != nil {
-		n.Fatal(err)
-	}
+	loss := oktest.Must(n.work.Gradient(n.params, n.grads, x, labels, nil))(n)
 	return loss
 }
 
 func (n *net) save(v []float32) string {
 	n.Helper()
 	path := filepath.Join(n.TempDir(), "v.safetensors")
-	if err := safetensors.Write(path, safetensors.File{Tensors: n.m.Tensors(v)}); err != nil {
-		n.Fatal(err)
-	}
+	oktest.Nil(n, safetensors.Write(path, safetensors.File{Tensors: n.m.Tensors(v)}))
 	return path
 }
 
@@ -188,10 +176,7 @@ func TestAccuracyEqualsPyTorch(t *testing.T) {
 	test, correct := &n.set.Test, 0
 	for from := 0; from < test.Len(); from += batch {
 		x, labels := n.load(test, from)
-		z, err := n.work.Logits(n.params, x, len(labels))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := oktest.Must(n.work.Logits(n.params, x, len(labels)))(t)
 		for i, l := range labels {
 			best := 0
 			for j := range 10 {

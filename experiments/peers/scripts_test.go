@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/model"
 	"gradsync/shared/tensor/safetensors"
 )
@@ -32,9 +33,7 @@ func script(t *testing.T, python, name string, args ...string) (rc int, out, msg
 func write(t *testing.T, metadata map[string]string, tensors ...safetensors.Tensor) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.safetensors")
-	if err := safetensors.Write(path, safetensors.File{Tensors: tensors, Metadata: metadata}); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, safetensors.Write(path, safetensors.File{Tensors: tensors, Metadata: metadata}))
 	return path
 }
 

@@ -13,28 +13,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 )
 
 // compiled returns the committed schema.
 func compiled(t *testing.T) func(raw []byte) error {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("schema", "platform.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile(filepath.Join("schema", "platform.schema.json")))(t)
+	doc := oktest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("platform.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("platform.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, c.AddResource("platform.json", doc))
+	s := oktest.Must(c.Compile("platform.json"))(t)
 	return func(raw []byte) error {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 		if err != nil {
@@ -47,9 +37,7 @@ func compiled(t *testing.T) func(raw []byte) error {
 // Every committed platform, and every one that Make makes of them, is in order by the schema,
 // by the reader and by Check.
 func TestSchemaTakesEveryPlatform(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	valid := compiled(t)
 	try := func(name string, raw []byte) {
 		if err := valid(raw); err != nil {
@@ -61,10 +49,7 @@ func TestSchemaTakesEveryPlatform(t *testing.T) {
 	}
 	made := 0
 	for _, name := range Names() {
-		raw, err := os.ReadFile(name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(name + ".json"))(t)
 		try(name, raw)
 		for _, plan := range []Plan{{Workers: 1}, {Workers: 8, Slow: 1, Factor: 3}, {Workers: 40, Slow: 40, Factor: 0.1, Link: "1Gb/s", Latency: "1 ms"}} {
 			plan.Like = name
@@ -220,14 +205,8 @@ func TestPartsAreTheReaders(t *testing.T) {
 
 // A plan's numbers by hand.
 func TestMake(t *testing.T) {
-	base, err := Load("homogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Make(Plan{Workers: 8, Slow: 1, Factor: 3, Link: "1Gb/s", Latency: "100us"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := oktest.Must(Load("homogeneous6"))(t)
+	p := oktest.Must(Make(Plan{Workers: 8, Slow: 1, Factor: 3, Link: "1Gb/s", Latency: "100us"}))(t)
 	if len(p.Workers) != 8 || p.Workers[6].Name != "w6" || p.Workers[7].Name != "slow0" || p.Name != "own8-slow1-factor3" {
 		t.Errorf("workers %v of %s", p.Workers, p.Name)
 	}
@@ -288,9 +267,7 @@ func TestInResult(t *testing.T) {
 		"Workers": [{"Name": "w", "FLOPS": 1e12, "Memory": 0, "Jitter": 0.05, "Bandwidth": 1e9, "Latency": 25000, "Overhead": 0, "Assumed": null}]}}]}}}`
 	file := filepath.Join(t.TempDir(), "x.json")
 	put := func(sum string) {
-		if err := os.WriteFile(file, fmt.Appendf(nil, form, sum, strings.Repeat("0", 64)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(file, fmt.Appendf(nil, form, sum, strings.Repeat("0", 64)), 0o644))
 	}
 	put(Sum(het))
 	for key, want := range map[string]string{"#heterogeneous6": "heterogeneous6", "#platforms/a": "heterogeneous6", "#two": "two", "#platforms/b/0": "two"} {
@@ -347,20 +324,14 @@ func TestInResult(t *testing.T) {
 
 // The manual's example is in order, and the manual and the schema name every field.
 func TestManual(t *testing.T) {
-	raw, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile("README.md"))(t)
 	text := string(raw)
 	_, example, _ := strings.Cut(text, "```json\n")
 	example, _, _ = strings.Cut(example, "```")
 	if problems := Check([]byte(example)); problems != nil || compiled(t)([]byte(example)) != nil {
 		t.Errorf("the manual's example: %v, %v", problems, compiled(t)([]byte(example)))
 	}
-	schema, err := os.ReadFile(filepath.Join("schema", "platform.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := oktest.Must(os.ReadFile(filepath.Join("schema", "platform.schema.json")))(t)
 	for _, kind := range []part{wholePart, workerPart, serverPart, nodePart, codecPart} {
 		for _, field := range kind.fields {
 			if !strings.Contains(text, "`"+field+"`") || !strings.Contains(string(schema), `"`+field+`": {`) {
@@ -373,9 +344,7 @@ func TestManual(t *testing.T) {
 // Where a byte of a file is lost or replaced, Check finds something exactly where the reader
 // refuses the file, and the schema takes every file that the reader takes.
 func TestCheckAgreesOnEveryByte(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	valid := compiled(t)
 	taken := 0
 	for i := range len(complete) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/formula"
@@ -57,10 +58,7 @@ func reasons(t *testing.T, what string, assumed []cluster.Assumption, want map[s
 
 // The design fixes the heterogeneous cluster's time factors.
 func TestTimeFactors(t *testing.T) {
-	p, err := Load("heterogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Load("heterogeneous6"))(t)
 	for i, want := range []float64{1, 1.2, 1.4, 1.6, 1.9, 3.6} {
 		if got := p.Workers[0].FLOPS / p.Workers[i].FLOPS; math.Abs(got-want) > 1e-3*want {
 			t.Errorf("%s is %g times slower than %s, want %g", p.Workers[i].Name, got, p.Workers[0].Name, want)
@@ -72,17 +70,11 @@ func TestTimeFactors(t *testing.T) {
 // machines hold 16 cards, share their links among four cards each, and are one
 // server of four times a machine.
 func TestDSSPClusters(t *testing.T) {
-	pair, err := Load("dssp2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := oktest.Must(Load("dssp2"))(t)
 	if f := pair.Workers[0].FLOPS / pair.Workers[1].FLOPS; len(pair.Workers) != 2 || math.Abs(f-11.3/4.4) > 1e-9 {
 		t.Errorf("dssp2 has %d workers, time factor %g, want 2 and 11.3/4.4", len(pair.Workers), f)
 	}
-	p, err := Load("dssp16")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Load("dssp16"))(t)
 	homo, _ := Load("homogeneous6")
 	const link = 100e9 / 8 // bytes per second
 	if len(p.Workers) != 16 || p.Server.Bandwidth != 4*link || p.Server.Memory != 4*homo.Server.Memory || p.Server.FLOPS != 4*homo.Server.FLOPS {
@@ -101,15 +93,10 @@ func TestLoad(t *testing.T) {
 			t.Errorf("Load(%s) = %v, want an error with %q", name, err, want)
 		}
 	}
-	base, err := Load("homogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := oktest.Must(Load("homogeneous6"))(t)
 	file := filepath.Join(t.TempDir(), "mine.json")
 	base.Name = "mine"
-	if err := os.WriteFile(file, cluster.Marshal(base), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, cluster.Marshal(base), 0o644))
 	if p, err := Load(file); err != nil || p.Name != "mine" || len(p.Workers) != 6 {
 		t.Errorf("Load(file) = %+v, %v", p, err)
 	}
@@ -145,14 +132,8 @@ func TestSweep(t *testing.T) {
 // The networks differ from the reference in what their names say and in nothing
 // else, and every changed value has its own reason.
 func TestNetworks(t *testing.T) {
-	base, err := Load("homogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
-	variants, err := Networks()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := oktest.Must(Load("homogeneous6"))(t)
+	variants := oktest.Must(Networks())(t)
 	if len(variants) != 6 {
 		t.Fatalf("%d networks, want three sets of links before two servers", len(variants))
 	}
@@ -227,10 +208,7 @@ func TestCodecRates(t *testing.T) {
 // (1 − d − 1/32)/B > 1/2e9 + 1/2e9 seconds per byte, so up to d = 0.84375 at
 // 1 Gb/s and never at 10 Gb/s, where 1/B is below the right side.
 func TestSparse32(t *testing.T) {
-	p, err := Load("sparse32")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Load("sparse32"))(t)
 	if len(p.Workers) != 32 || p.Server != nil || p.Workers[0].FLOPS != p.Workers[31].FLOPS {
 		t.Fatalf("%d workers, server %v", len(p.Workers), p.Server)
 	}
@@ -249,10 +227,7 @@ func TestSparse32(t *testing.T) {
 
 // The paper's ten nodes and ASGD's one server more, equal, on one network.
 func TestCSSGD10(t *testing.T) {
-	p, err := Load("cssgd10")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Load("cssgd10"))(t)
 	if len(p.Workers) != 10 || p.Server == nil || len(p.Nodes) != 0 || len(p.Codecs) != 0 {
 		t.Fatalf("%d workers, server %v, %d machines of several, %d rates", len(p.Workers), p.Server, len(p.Nodes), len(p.Codecs))
 	}
@@ -266,10 +241,7 @@ func TestCSSGD10(t *testing.T) {
 // The network copies: what one node sends to nine leaves its link once, and is
 // with all of them when it would be with one.
 func TestCSSGD10Multicasts(t *testing.T) {
-	p, err := Load("cssgd10")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Load("cssgd10"))(t)
 	const size = 1_250_000 // 10 ms at 1 Gb/s
 	var elapsed [2]float64
 	for i, nodes := range []int{2, 10} {
@@ -295,10 +267,7 @@ func TestCSSGD10Multicasts(t *testing.T) {
 
 // The blog's cluster: 5 nodes of 8 equal GPUs, 10 GB/s within and 6 GB/s between.
 func TestRing40(t *testing.T) {
-	p, err := Load("ring40")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Load("ring40"))(t)
 	if len(p.Nodes) != 5 || len(p.Workers) != 40 || p.Server != nil {
 		t.Fatalf("%d nodes, %d workers, server %v", len(p.Nodes), len(p.Workers), p.Server)
 	}
@@ -319,10 +288,7 @@ func TestRing40(t *testing.T) {
 // of a ring through adjacent GPUs, 2·39/40·1.2 GB over 6 GB/s. A ring that goes to
 // another node at every step has eight times that on each card.
 func TestRing40TakesTheBlogs400Milliseconds(t *testing.T) {
-	p, err := Load("ring40")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(Load("ring40"))(t)
 	interleaved := make([]int, 40)
 	for i := range interleaved {
 		interleaved[i] = i%5*8 + i/5
@@ -331,12 +297,9 @@ func TestRing40TakesTheBlogs400Milliseconds(t *testing.T) {
 		order []int
 		flows float64 // through each node's card
 	}{{nil, 1}, {interleaved, 8}} {
-		out, err := virtual.New(p, virtual.Config{}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
+		out := oktest.Must(virtual.New(p, virtual.Config{}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 			return nil, collective.Ring{Order: c.order}.AllReduceTiming(p, 1, 300e6)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		want := c.flows * formula.RingTime(40, 1.2e9, 0, 6e9)
 		if s := out.Elapsed.Seconds(); s < want || s > 1.01*want {
 			t.Errorf("%g flows per card: %.4f s, want %.4f s and at most 1 %% for latency", c.flows, s, want)
@@ -347,12 +310,8 @@ func TestRing40TakesTheBlogs400Milliseconds(t *testing.T) {
 // A file that is longer than a platform can be is named with its size, the limit and what to do, and not read.
 func TestALongFileIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.json")
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 16<<20+1); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(path, nil, 0o644))
+	oktest.Nil(t, os.Truncate(path, 16<<20+1))
 	_, err := Load(path)
 	if err == nil || !strings.Contains(err.Error(), path+" has 16777217 bytes, and at most 16777216 are read here") || !strings.Contains(err.Error(),
 		"is it the right file?") {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // TestForms: what counts as the same answer, and what does not.
@@ -50,10 +52,7 @@ func TestForms(t *testing.T) {
 
 // TestMark: each reply has its grade, and a question without one is open.
 func TestMark(t *testing.T) {
-	quiz, err := Make("ring", 7, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quiz := oktest.Must(Make("ring", 7, 3))(t)
 	for _, blank := range []string{"", " \t"} {
 		if m := Mark(quiz[0], blank); m.Verdict != Open || m.Problem != (Text{}) {
 			t.Errorf("the empty answer %q is %s: %s", blank, m.Verdict, m.Problem.EN)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 )
@@ -85,10 +86,7 @@ func workersOf(pattern *regexp.Regexp, q Question) (workers []int) {
 // for, and the versions are those that the orders made.
 func TestStory(t *testing.T) {
 	f := []time.Duration{30 * time.Millisecond, 7 * time.Millisecond, 12 * time.Millisecond, 19 * time.Millisecond}
-	scenes, err := story(dasp.Config{Workers: len(f), Smin: 1, Smax: 3, Alpha: 0.5}, f, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scenes := oktest.Must(story(dasp.Config{Workers: len(f), Smin: 1, Smax: 3, Alpha: 0.5}, f, 200))(t)
 	next, timer := slices.Clone(f), make([]time.Duration, len(f))
 	var newest int64
 	var last time.Duration
@@ -131,10 +129,7 @@ func TestTimersComeFirst(t *testing.T) {
 	same := 0
 	for seed := range uint64(300) {
 		c, f := crew(draw{cluster.Stream(seed, 0, "", "timers come first")})
-		scenes, err := story(c, f, 60)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scenes := oktest.Must(story(c, f, 60))(t)
 		for i, s := range scenes {
 			for w, other := range s.waits {
 				if other.state != 0 && other.due == s.event.At && (s.event.Kind != dasp.EventTimer || w < s.event.Worker) {
@@ -167,10 +162,7 @@ func TestPlainScenes(t *testing.T) {
 	asked, used, unexplained := map[int]int{}, 0, 0
 	for seed := range uint64(3000) {
 		c, f := crew(draw{cluster.Stream(seed, 0, "", "plain scenes")})
-		scenes, err := story(c, f, 60)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scenes := oktest.Must(story(c, f, 60))(t)
 		for _, s := range scenes[c.Workers:] {
 			hard := 0
 			if slices.ContainsFunc(s.waits, func(w waiting) bool { return w.applied }) {

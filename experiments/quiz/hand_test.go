@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // solved are questions as a reader solves them, with the way above each. The numbers
@@ -109,10 +111,7 @@ func TestByHand(t *testing.T) {
 func kindOf(t *testing.T, key string, seed uint64) Question {
 	t.Helper()
 	name, _, _ := strings.Cut(key, ".")
-	quiz, err := Make(name, seed, len(makers[name]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	quiz := oktest.Must(Make(name, seed, len(makers[name])))(t)
 	for _, q := range quiz {
 		if q.Key == key {
 			return q

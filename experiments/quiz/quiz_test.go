@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // seeds are how many quizzes of every subject are looked at.
@@ -32,10 +34,7 @@ var quizzes = sync.OnceValues(func() (map[string][]Question, error) {
 // all visits every kind of question of every subject under many seeds.
 func all(t *testing.T, visit func(t *testing.T, q Question)) {
 	t.Helper()
-	made, err := quizzes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := oktest.Must(quizzes())(t)
 	for name, kinds := range makers {
 		t.Run(name, func(t *testing.T) {
 			for i, q := range made[name] {
@@ -64,9 +63,7 @@ func numbersOf(text string) []string {
 // TestBothLanguages: every text exists in English and in Chinese, is in that
 // language, and both say the same numbers.
 func TestBothLanguages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	all(t, func(t *testing.T, q Question) {
 		for name, text := range map[string]Text{"text": q.Text, "why": q.Why, "source": q.Source, "form": q.Form(), "problem": problemOf(q)} {
 			for _, complaint := range judgeText(text, name == "text" || name == "form") {
@@ -119,9 +116,7 @@ func TestTextJudge(t *testing.T) {
 // TestAnswersAreAccepted: the answer that is shown is right in either language, and
 // others near it are wrong.
 func TestAnswersAreAccepted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	all(t, func(t *testing.T, q Question) {
 		for _, lang := range []Lang{English, Chinese} {
 			for _, reply := range []string{q.Answer(lang), "  " + strings.ToUpper(q.Answer(lang)) + "\t", q.Answer(lang) + " " + q.Unit().In(lang)} {
@@ -180,9 +175,7 @@ func perturbed(want expected) (replies []string) {
 // TestExplanationsEndAtTheAnswer: the way that is told leads to the answer, number by
 // number; of a vector it may show the first entry alone.
 func TestExplanationsEndAtTheAnswer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	all(t, func(t *testing.T, q Question) {
 		for _, lang := range []Lang{English, Chinese} {
 			parts := []string{q.Answer(lang)}
@@ -207,9 +200,7 @@ func TestExplanationsEndAtTheAnswer(t *testing.T) {
 // TestQuestionsDiffer: no kind has one answer for all seeds, and every word of a
 // choice is right somewhere, or always trying it would pass.
 func TestQuestionsDiffer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	answers := map[string]map[string]bool{}
 	words := map[string]int{}
 	all(t, func(_ *testing.T, q Question) {
@@ -239,10 +230,7 @@ func TestQuestionsDiffer(t *testing.T) {
 // with a shorter one.
 func TestSameSeed(t *testing.T) {
 	for _, name := range Subjects() {
-		long, err := Make(name, 7, 40)
-		if err != nil {
-			t.Fatal(err)
-		}
+		long := oktest.Must(Make(name, 7, 40))(t)
 		again, _ := Make(name, 7, 40)
 		if !reflect.DeepEqual(long, again) {
 			t.Errorf("%s: seed 7 gives two quizzes", name)

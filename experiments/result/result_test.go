@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gradsync/internal/oktest"
 )
 
 const largest = uint64(math.MaxUint64)
@@ -52,18 +54,12 @@ func sample() *Result {
 // same bytes: frames by column, a repeated cell once, samples as lists.
 func TestWriteReadIsStable(t *testing.T) {
 	dir := t.TempDir()
-	path, err := Write(dir, sample(), &Run{Command: "gradsync run dasp/table5"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := oktest.Must(Write(dir, sample(), &Run{Command: "gradsync run dasp/table5"}))(t)
 	if want := filepath.Join(dir, "dasp", "table5.json"); path != want {
 		t.Errorf("Write went to %s, want %s", path, want)
 	}
 	first, _ := os.ReadFile(path)
-	back, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := oktest.Must(Read(path))(t)
 	if again, err := Encode(back); err != nil || !bytes.Equal(first, again) {
 		t.Errorf("writing what was read changes the bytes: %v\n%s", err, cmp.Diff(string(first), string(again)))
 	}
@@ -107,17 +103,11 @@ func TestCellsRepeatAsTheyAreWritten(t *testing.T) {
 	r := sample()
 	r.Frames = append(r.Frames, Frame{ID: "near", Columns: []Column{{Key: "x"}, {Key: "keys"}},
 		Rows: [][]any{{1.0, []any{"a", "b"}}, {1.00000000001, []any{"a", "b"}}, {1, []any{"a"}}, {1.0, []any{"a"}}, {1.0, nil}}})
-	first, err := Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := oktest.Must(Encode(r))(t)
 	if !strings.Contains(string(first), `"runs": [1, 5]`) {
 		t.Errorf("the file has no five cells of 1:\n%s", first)
 	}
-	back, err := Decode("near", first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := oktest.Must(Decode("near", first))(t)
 	if again, err := Encode(back); err != nil || !bytes.Equal(first, again) {
 		t.Errorf("writing what was read changes the bytes: %v\n%s", err, cmp.Diff(string(first), string(again)))
 	}
@@ -129,10 +119,7 @@ func TestCellsRepeatAsTheyAreWritten(t *testing.T) {
 // A file of another version is told from a broken one, and fields that nobody knows,
 // frames whose columns have other lengths and runs of odd lengths are refused.
 func TestReadRefuses(t *testing.T) {
-	raw, err := Encode(sample())
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(Encode(sample()))(t)
 	for name, c := range map[string]struct {
 		from, to string
 		schema   bool
@@ -211,18 +198,10 @@ func TestEncodeRefuses(t *testing.T) {
 
 func compile(t *testing.T, text []byte) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := oktest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, c.AddResource("schema.json", doc))
+	s := oktest.Must(c.Compile("schema.json"))(t)
 	return s
 }
 
@@ -237,10 +216,7 @@ func valid(s *jsonschema.Schema, raw []byte) error {
 // The schema takes what Write writes, and refuses what no reader knows.
 func TestSchema(t *testing.T) {
 	s := compile(t, SchemaJSON)
-	raw, err := Encode(sample())
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(Encode(sample()))(t)
 	if err := valid(s, raw); err != nil {
 		t.Errorf("the sample disobeys the schema: %v", err)
 	}
@@ -273,10 +249,7 @@ func TestSchema(t *testing.T) {
 
 // The schema names the fields that the types have, no other ones.
 func TestSchemaNamesTheFields(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(SchemaJSON))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := oktest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(SchemaJSON)))(t)
 	at := func(v any, path ...string) map[string]any {
 		for _, p := range path {
 			v = v.(map[string]any)[p]
@@ -318,19 +291,13 @@ func TestSchemaNamesTheFields(t *testing.T) {
 
 // Diff names every place that differs, in the order of paths, and a seed by all its digits.
 func TestDiff(t *testing.T) {
-	a, err := Encode(sample())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := oktest.Must(Encode(sample()))(t)
 	r := sample()
 	r.Seeds[2]--
 	r.Claims[0].Verdict = "equal"
 	r.Frames[0].Rows[1][2] = 2.6
 	r.Facts = r.Facts[:3]
-	b, err := Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(Encode(r))(t)
 	list, err := Diff(a, b)
 	var got []string
 	for _, d := range list {
@@ -364,16 +331,11 @@ func TestConfigHash(t *testing.T) {
 // Every committed result obeys the schema and is written as Encode writes
 // it, and has a record of its run that obeys its own schema and names these bytes.
 func TestCommittedResults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	s, side := compile(t, SchemaJSON), compile(t, runSchemaJSON)
 	var files []string
 	for _, pattern := range []string{"../results/*/*.json", "../results/*/*/*.json"} {
-		some, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := oktest.Must(filepath.Glob(pattern))(t)
 		files = append(files, some...)
 	}
 	if len(files) == 0 {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/kit/kittest"
+	"gradsync/internal/oktest"
 )
 
 var blog = kittest.Paper{List: Experiments, Letters: "B", Rows: 22, Results: "../results", Engine: kittest.Engine()}
@@ -11,9 +12,7 @@ var blog = kittest.Paper{List: Experiments, Letters: "B", Rows: 22, Results: "..
 // Every number and sentence of the blog has exactly one verdict, and same inputs give same
 // bytes, also of what really ran on sockets.
 func TestResults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	made := blog.Run(t)
 	blog.Judged(t, made)
 	blog.Deterministic(t, made)

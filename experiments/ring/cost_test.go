@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // wantVerdict demands a verdict and, among its reasons, one of a code.
@@ -69,10 +70,7 @@ func TestCountsAgainstTheFormula(t *testing.T) {
 
 // The counts of the code are the hand-made ones.
 func TestVirtualCounts(t *testing.T) {
-	counts, err := virtualCounts(t.Context(), &exp.Bar{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := oktest.Must(virtualCounts(t.Context(), &exp.Bar{}))(t)
 	if len(counts) != mostRanks || counts[0].total() != 0 || counts[1].Sent[0] != 1_200_000_000 || counts[4].Sent[3] != 1_920_000_000 {
 		t.Errorf("N = 1, 2, 5: %v %v %v", counts[0].Sent, counts[1].Sent, counts[4].Sent)
 	}
@@ -84,10 +82,7 @@ func TestVirtualCounts(t *testing.T) {
 // Vectors are really summed, and a ring that sums wrongly is refused.
 func TestSocketCounts(t *testing.T) {
 	plan := costPlan{Elements: 1021, Ranks: []int{1, 2, 5, 16}}
-	counts, err := socketCounts(t.Context(), plan, &exp.Bar{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := oktest.Must(socketCounts(t.Context(), plan, &exp.Bar{}))(t)
 	if w := wrongCount(counts); w != nil || counts[2].total() != 2*4*4*1021 {
 		t.Errorf("%v %+v", w, counts[2])
 	}
@@ -121,10 +116,7 @@ func TestWireShare(t *testing.T) {
 func TestNaiveIsJudgedByOneDirection(t *testing.T) {
 	times := make([]costTime, mostRanks-1)
 	for n, want := range map[int][3]float64{2: {1.2, 2.4, 1.2}, 10: {10.8, 21.6, 2.16}} {
-		x, err := costAt(t.Context(), n, blogLink)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := oktest.Must(costAt(t.Context(), n, blogLink))(t)
 		got := [3]float64{x.Gather, x.Both, x.Ring}
 		for k := range got {
 			if math.Abs(got[k]/want[k]-1) > 1e-5 {
@@ -143,10 +135,7 @@ func TestNaiveIsJudgedByOneDirection(t *testing.T) {
 // A number that a platform takes over is never better than the same sign.
 func TestLinksAreTakenOver(t *testing.T) {
 	for _, l := range costLinks {
-		x, err := costAt(t.Context(), 2, l.Bandwidth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := oktest.Must(costAt(t.Context(), 2, l.Bandwidth))(t)
 		x.costLink, x.One = l, x.Gather
 		c := judgeTimes(make([]costTime, mostRanks-1), []costTime{x})[2]
 		wantVerdict(t, c, claims.Input, "taken-over")
@@ -161,10 +150,7 @@ func TestLinksAreTakenOver(t *testing.T) {
 func TestKernelIsAsked(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		plan := costPlan{Elements: 1 << 16, Ranks: []int{2}, Kernel: asked}
-		counts, err := socketCounts(t.Context(), plan, &exp.Bar{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := oktest.Must(socketCounts(t.Context(), plan, &exp.Bar{}))(t)
 		if want := asked && runtime.GOOS == "linux"; counts[0].Kernel > 0 != want {
 			t.Errorf("asked %t: the kernel counts %d bytes", asked, counts[0].Kernel)
 		}

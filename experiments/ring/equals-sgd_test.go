@@ -6,6 +6,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/exp"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -34,19 +35,11 @@ func TestOrdersOfSums(t *testing.T) {
 // The experiment's own training: the ring's bits are the pieces', the distance is
 // small without batch norm and large with it.
 func TestWorkersEqualOne(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	plan := planEquals("ci")
 	for _, net := range plan.Nets {
-		l, err := openLab(exp.Env{}, plan, net)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := l.compare(t.Context(), 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := oktest.Must(openLab(exp.Env{}, plan, net))(t)
+		found := oktest.Must(l.compare(t.Context(), 3))(t)
 		for _, x := range found {
 			small := x.last() <= claims.Tolerance("B22")
 			switch {
@@ -67,29 +60,17 @@ func TestWorkersEqualOne(t *testing.T) {
 // noticed.
 func TestAnotherOrderHasOtherBits(t *testing.T) {
 	plan := planEquals("ci")
-	l, err := openLab(exp.Env{}, plan, plan.Nets[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(openLab(exp.Env{}, plan, plan.Nets[1]))(t)
 	c := l.training(3, 3)
-	got, err := c.together(t.Context(), 3, ways[0].allReduce)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pieces, err := c.alone(3, inRankOrder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := oktest.Must(c.together(t.Context(), 3, ways[0].allReduce))(t)
+	pieces := oktest.Must(c.alone(3, inRankOrder))(t)
 	if sameBits(pieces, got) {
 		t.Error("a ring of three has the bits of rank order")
 	}
 }
 
 func TestExactRuns(t *testing.T) {
-	rows, err := exactRuns(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := oktest.Must(exactRuns(t.Context()))(t)
 	if len(rows) != 2*len(exactWorkers) {
 		t.Errorf("%d rows", len(rows))
 	}

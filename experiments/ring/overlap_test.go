@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 )
 
@@ -17,10 +18,7 @@ func TestOverlapLineByHand(t *testing.T) {
 	for i, want := range []string{passes + "270–270 all-reduce last 70–170 all-reduce first 170–270 from 70",
 		passes + "290–290 all-reduce last 90–190 all-reduce first 190–290 from 90"} {
 		it := iteration{Stack: s, Overlap: i == 0, Steps: 1, Trace: true}
-		l, err := it.runFor(t.Context(), p, 2, 0.090)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := oktest.Must(it.runFor(t.Context(), p, 2, 0.090))(t)
 		x, got := timeLine{it, 2, l}, ""
 		for _, b := range x.bands() {
 			got += fmt.Sprintf("%s %s %.0f–%.0f ", b.State, b.Layer, b.From, b.To)

@@ -5,15 +5,13 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/internal/oktest"
 )
 
 // The recording of five GPUs is the blog's, by hand: reduce-scatter's first
 // exchange 0/4, 1/0, 2/1, 3/2, 4/3 and all-gather's 1/0, 2/1, 3/2, 4/3, 0/4.
 func TestStepsOfFiveByHand(t *testing.T) {
-	r, err := record(t.Context(), 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(record(t.Context(), 5))(t)
 	for rank, want := range [5][4]int{{0, 4, 1, 0}, {1, 0, 2, 1}, {2, 1, 3, 2}, {3, 2, 4, 3}, {4, 3, 0, 4}} {
 		a, b := r.Transfers[rank][0], r.Transfers[rank][4]
 		if got := [4]int{a.Sent.Chunk, a.Received.Chunk, b.Sent.Chunk, b.Received.Chunk}; got != want {
@@ -47,10 +45,7 @@ func TestScheduleFaultsAreFound(t *testing.T) {
 		"gather":     func(r recording) { r.Transfers[4][4].Received.Chunk = 0 },
 		"all":        func(r recording) { r.States[0][8][3] = 30 },
 	} {
-		r, err := record(t.Context(), 5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(record(t.Context(), 5))(t)
 		spoil(r)
 		if holds(key, r) {
 			t.Errorf("%s: nothing was found", key)

@@ -5,6 +5,7 @@ import (
 
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 var ours = kittest.Paper{List: Experiments, Results: "../results", Engine: kittest.Engine()}
@@ -12,9 +13,7 @@ var ours = kittest.Paper{List: Experiments, Results: "../results", Engine: kitte
 // In profile ci the study is whole, same inputs give the same bytes, and what must be so is: a server's gradients are as old as
 // there are other workers, a ring's never are, and no method is worth more than its workers.
 func TestResults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	made := ours.Run(t)
 	ours.Deterministic(t, made)
 	for _, r := range made {

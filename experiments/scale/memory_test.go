@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/race"
 )
@@ -12,9 +13,7 @@ import (
 // A worker takes half of 16 KiB in the midst of a run, so that 60,000 of them, with what is garbage by then, stay below: its
 // stack keeps to 4 KiB, since the functions in which it waits hold no copy of the whole job.
 func TestAWorkerTakesLittleMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	const n = 6000
 	limit := 8.0 * 1024
 	if race.Enabled { // its calls in every function make a stack of 4 KiB one of 8
@@ -38,9 +37,7 @@ func TestAWorkerTakesLittleMemory(t *testing.T) {
 				most = (held() - before) / n
 			}
 		}
-		if _, err := train.Run(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(train.Run(t.Context(), c))(t)
 		t.Logf("%s: %.0f bytes a worker", method, most)
 		if most <= 0 || most > limit {
 			t.Errorf("%s: %.0f bytes a worker, at most %.0f", method, most, limit)

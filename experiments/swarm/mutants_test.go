@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/swarm"
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
@@ -144,16 +145,10 @@ func TestMutants(t *testing.T) {
 // run plants the mistake and returns what a swarm of the method finds.
 func (m mutant) run(t *testing.T, root string) (r swarm.Report) {
 	dir := t.TempDir()
-	files, err := filepath.Glob(filepath.Join(root, m.folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(filepath.Glob(filepath.Join(root, m.folder, "*.go")))(t)
 	var file, text string
 	for _, f := range slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") }) {
-		raw, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(f))(t)
 		if n := strings.Count(string(raw), m.old); n > 1 || n == 1 && file != "" {
 			t.Fatalf("the place stands more than once in %s: %s", m.folder, m.old)
 		} else if n == 1 {
@@ -165,15 +160,10 @@ func (m mutant) run(t *testing.T, root string) (r swarm.Report) {
 	}
 	patched, overlay, found := filepath.Join(dir, "patched.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "found.json")
 	write := func(path string, text []byte) {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(path, text, 0o644))
 	}
 	write(patched, []byte(strings.Replace(text, m.old, m.new, 1)))
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{file: patched}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := oktest.Must(json.Marshal(map[string]any{"Replace": map[string]string{file: patched}}))(t)
 	write(overlay, list)
 	child := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-run", "^TestChild$", "./experiments/swarm")
 	child.Dir = root
@@ -197,17 +187,9 @@ func TestChild(t *testing.T) {
 	if name == "" {
 		t.Skip("runs as a child of TestMutants")
 	}
-	r, err := swarm.Run(t.Context(), swarm.Config{Methods: []string{name}, Seeds: mutantSeeds})
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(os.Getenv("GRADSYNC_SWARM_FOUND"), raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(swarm.Run(t.Context(), swarm.Config{Methods: []string{name}, Seeds: mutantSeeds}))(t)
+	raw := oktest.Must(json.Marshal(r))(t)
+	oktest.Nil(t, os.WriteFile(os.Getenv("GRADSYNC_SWARM_FOUND"), raw, 0o644))
 }
 
 // mutantSeeds is how many seeds may be needed to find a mistake.

@@ -10,6 +10,7 @@ import (
 
 	"gradsync/experiments/method"
 	"gradsync/experiments/swarm"
+	"gradsync/internal/oktest"
 )
 
 // seeds is how many seeds of each method the sweep runs.
@@ -25,10 +26,7 @@ func seeds() int {
 
 // TestSweep: some seeds of every method keep all promises, and all kinds of fault happen in them.
 func TestSweep(t *testing.T) {
-	r, err := swarm.Run(t.Context(), swarm.Config{Seeds: seeds()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(swarm.Run(t.Context(), swarm.Config{Seeds: seeds()}))(t)
 	if f := r.Failure; f != nil {
 		t.Fatalf("gradsync swarm --method %s --seed %d: %+v", f.Method, f.Seed, *f)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -173,9 +174,7 @@ func TestReplayFinds(t *testing.T) {
 		"counts 7 gradients, want 6": func(v *service) { v.log.Updates[5].Pushes++ },
 	} {
 		v := &service{name: "asp", n: 3, options: rivals.Defaults(3), hosts: make([]faults.Host, 4), trained: [][]float32{begin()}}
-		if err := v.run(t.Context(), machines(cluster.Stream(1, 0, "", "test"), 3), 1, 1); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, v.run(t.Context(), machines(cluster.Stream(1, 0, "", "test"), 3), 1, 1))
 		change(v)
 		if got := first(func() string { return v.watch.broken }, v.checkEnd, v.checkLog, v.replay); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)

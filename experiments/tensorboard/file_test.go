@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/tensorboard"
+	"gradsync/internal/oktest"
 )
 
 // golden is a file that TensorBoard 2.21.0 read back as what small writes.
@@ -29,24 +30,15 @@ func small(w *tensorboard.Writer) {
 
 func write(t *testing.T, dir string) string {
 	t.Helper()
-	w, err := tensorboard.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := oktest.Must(tensorboard.Create(dir))(t)
 	small(w)
-	path, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := oktest.Must(w.Close())(t)
 	return path
 }
 
 func TestGoldenFile(t *testing.T) {
 	path := write(t, t.TempDir())
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(path))(t)
 	if got := hex.EncodeToString(raw); got != golden {
 		t.Errorf("the file changed and TensorBoard has not read it:\n%s", got)
 	}
@@ -110,18 +102,14 @@ func TestCloseSaysWhatFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Scalar("x", 1, 1, 1)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.RemoveAll(dir))
 	if path, err := w.Close(); path != "" || err == nil || !strings.HasPrefix(err.Error(), "tensorboard: ") || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Close in a folder that is gone: %q, %v", path, err)
 	}
 	if w, err = tensorboard.Create(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, tensorboard.FileName), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.Mkdir(filepath.Join(dir, tensorboard.FileName), 0o755))
 	if path, err := w.Close(); path != "" || err == nil {
 		t.Errorf("Close where a folder has the file's name: %q, %v", path, err)
 	}
@@ -132,9 +120,7 @@ func TestCloseSaysWhatFailed(t *testing.T) {
 
 func TestCreateRefusesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(path, nil, 0o644))
 	for _, dir := range []string{path, filepath.Join(path, "run")} {
 		if _, err := tensorboard.Create(dir); err == nil || !strings.HasPrefix(err.Error(), "tensorboard: ") {
 			t.Errorf("Create(%s): %v", dir, err)

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"os"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // written is a record of a file: its version, a scalar or a text.
@@ -25,10 +27,7 @@ type written struct {
 // a field of another type ends the test.
 func read(t testing.TB, path string) []written {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(path))(t)
 	var out []written
 	for at := 0; at < len(raw); {
 		if len(raw)-at < 16 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gradsync/internal/oktest"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 )
@@ -98,9 +99,7 @@ func TestBuckets(t *testing.T) {
 
 // A run on a real clock that follows a recorded order of arrival has its bits.
 func TestReplayFollowsTheRecordedOrder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, sync := range []string{"asp", "dasp"} {
 		c := quick(sync)
 		c.Record = filepath.Join(t.TempDir(), "run.jsonl")
@@ -117,9 +116,7 @@ func TestReplayFollowsTheRecordedOrder(t *testing.T) {
 		if _, err := Run(context.Background(), c); !errors.As(err, &in) || !strings.Contains(err.Error(), "another run") {
 			t.Errorf("the order of another seed: %v", err)
 		}
-		if err := os.WriteFile(c.Replay, []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(c.Replay, []byte("{}"), 0o644))
 		if _, err := Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "no audit trail") {
 			t.Errorf("a broken file: %v", err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"gradsync/datasets"
 	"gradsync/experiments/audit"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/tensor"
@@ -47,9 +48,7 @@ func stateFile(c Config) string { return filepath.Join(c.CheckpointDir, "checkpo
 // putState makes b the state that c goes on from.
 func putState(t *testing.T, c Config, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(stateFile(c), b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(stateFile(c), b, 0o644))
 }
 
 // observed runs c and returns, too, the states that it had on the way: without GRADSYNC_LONG the first, one amid and the last.
@@ -83,10 +82,7 @@ func observed(t *testing.T, c Config) (want *Outcome, states [][]byte) {
 func interrupted(t *testing.T, c Config) *Outcome {
 	t.Helper()
 	want, states := observed(t, c)
-	trace, err := os.ReadFile(c.Trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := oktest.Must(os.ReadFile(c.Trace))(t)
 	plain := c
 	plain.Checkpoints, plain.Trace = Checkpoints{}, ""
 	alike(t, c.Sync+" without states", mustRun(t, plain), want)
@@ -118,9 +114,7 @@ func alike(t *testing.T, name string, got, want *Outcome) {
 
 // Whatever the method, a run on virtual time that goes on from any of its states is the run that nobody disturbed.
 func TestEveryMethodGoesOnFromItsStates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for i, sync := range Methods() {
 		t.Run(sync, func(t *testing.T) {
 			c := keptRun(t, sync)
@@ -144,9 +138,7 @@ func TestEveryMethodGoesOnFromItsStates(t *testing.T) {
 // A run that was recorded, that ends by an evaluation, or that goes on without a worker whose lease is over, is the same from a
 // state, too.
 func TestEndsAndRecordsComeAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, sync := range []string{"dasp", "ring", "cssgd", "ringsparse"} {
 		c := keptRun(t, sync)
 		c.EvalEvery, c.Trace, c.Checkpoints = 4, "", Checkpoints{}
@@ -163,10 +155,7 @@ func TestEndsAndRecordsComeAgain(t *testing.T) {
 	c := keptRun(t, "ssp")
 	c.Record = filepath.Join(t.TempDir(), "trail.jsonl")
 	_, states := observed(t, c)
-	trail, err := os.ReadFile(c.Record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trail := oktest.Must(os.ReadFile(c.Record))(t)
 	putState(t, c, states[1])
 	mustRun(t, c)
 	if again, err := os.ReadFile(c.Record); err != nil || !bytes.Equal(again, trail) {
@@ -181,9 +170,7 @@ func TestEndsAndRecordsComeAgain(t *testing.T) {
 
 // Options of coded SGD and what int32 could not hold.
 func TestCodedGoesOnFromItsStates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for name, o := range map[string]codedsgd.Options{
 		"literal": {Redundancy: 2, Literal: true}, "rounds": {Redundancy: 2, MicroBlocks: 12, Rounds: true},
 	} {
@@ -200,9 +187,7 @@ func TestCodedGoesOnFromItsStates(t *testing.T) {
 
 // Options of ringsparse, whose messages depend on numbers.
 func TestSparseGoesOnFromItsStates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for name, o := range map[string]ringsparse.Options{
 		"auto": {Bandwidth: 1e6}, "threshold": {Threshold: 1e-3, Kinds: "gradients", LogChoices: true, Codec: "bitmap"},
 		"printed":    {Rule: "printed", Size: "layer", Sign: "printed"},
@@ -314,10 +299,7 @@ func TestHeadersOfStatesDoNotGrow(t *testing.T) {
 			c := keptRun(t, sync)
 			c.MaxPushes, c.EvalEvery, c.CheckpointEvery, c.Trace = pushes, -1, pushes, ""
 			mustRun(t, c)
-			b, err := os.ReadFile(stateFile(c))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := oktest.Must(os.ReadFile(stateFile(c)))(t)
 			return binary.LittleEndian.Uint64(b)
 		}
 		if few, many := header(40), header(320); many > few+100 {
@@ -408,9 +390,7 @@ func TestAStateThatNobodyBeganIsNoPanic(t *testing.T) {
 // TestTheIdentityReadsUpToALimit: a recorded order that has grown since it was first read is refused, and not all read.
 func TestTheIdentityReadsUpToALimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "order")
-	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, audit.MaxFile+1)); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, audit.MaxFile+1)))
 	r := &runner{cfg: Config{Server: Server{Replay: path}}, out: &Outcome{}, shared: &shared{set: &datasets.Set{}}}
 	if _, err := r.identity(); err == nil || !strings.Contains(err.Error(), "at most 1073741824 are read") {
 		t.Error(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 )
 
@@ -23,9 +24,7 @@ func inBlocks(sync string, n, redundancy, micro int) Config {
 // micro-blocks give the bits of one node that computes all. Times on a shared trajectory stand on
 // it.
 func TestMicroBlocksAreOneTrajectory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	want := mustRun(t, inBlocks(codedsgd.SSGDMulticast, 1, 1, 12)).ParamsSHA256
 	for _, n := range []int{2, 3, 4} {
 		for r := 1; r <= min(n, 3); r++ {
@@ -81,21 +80,11 @@ func TestCodedRuntimesGiveTheSameBits(t *testing.T) {
 func TestWholeGradientsDifferByRounding(t *testing.T) {
 	params := func(r, micro int) []float32 {
 		c := inBlocks(codedsgd.CSSGD, 4, r, micro)
-		cfg, err := c.withDefaults()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := cfg.network()
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := oktest.Must(c.withDefaults())(t)
+		m := oktest.Must(cfg.network())(t)
 		x := &runner{cfg: cfg, out: &Outcome{}}
-		if err := x.prepare(m); err != nil {
-			t.Fatal(err)
-		}
-		if err := x.train(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, x.prepare(m))
+		oktest.Nil(t, x.train(t.Context()))
 		return x.final
 	}
 	a := params(2, 12)
@@ -117,35 +106,21 @@ func TestWholeGradientsDifferByRounding(t *testing.T) {
 func TestBlockGradIsASum(t *testing.T) {
 	c := inBlocks(codedsgd.CSSGD, 1, 1, 0)
 	c.BatchSize, c.Engine = 300, "portable"
-	cfg, err := c.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := cfg.network()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := oktest.Must(c.withDefaults())(t)
+	m := oktest.Must(cfg.network())(t)
 	x := &runner{cfg: cfg, out: &Outcome{}}
-	if err := x.prepare(m); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, x.prepare(m))
 	task := &codedTask{Task: x.replicaTask(0)}
 	got := make([]float32, m.NumParams())
 	var layers []int
-	loss, err := task.BlockGrad(0, 0, 300, got, func(l int) { layers = append(layers, l) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss := oktest.Must(task.BlockGrad(0, 0, 300, got, func(l int) { layers = append(layers, l) }))(t)
 	if diff := cmp.Diff([]int{2, 1, 0}, layers); diff != "" {
 		t.Errorf("layers done:\n%s", diff)
 	}
 	sum, single := make([]float64, len(got)), make([]float32, len(got))
 	var losses float64
 	for i := range 300 {
-		l, err := task.BlockGrad(0, i, i+1, single, func(int) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := oktest.Must(task.BlockGrad(0, i, i+1, single, func(int) {}))(t)
 		losses += l
 		for j, g := range single {
 			sum[j] += float64(g)
@@ -211,18 +186,10 @@ func TestHoldersShareABlock(t *testing.T) {
 	for runtime, holders := range map[string]int{"virtual": 2, "local": 0} {
 		c := inBlocks(codedsgd.CSSGD, 3, 2, 0)
 		c.Runtime = runtime
-		cfg, err := c.withDefaults()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := cfg.network()
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := oktest.Must(c.withDefaults())(t)
+		m := oktest.Must(cfg.network())(t)
 		x := &runner{cfg: cfg, out: &Outcome{}}
-		if err := x.prepare(m); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, x.prepare(m))
 		b := x.sharedBlocks()
 		if holders == 0 {
 			if b != nil {
@@ -241,9 +208,7 @@ func TestHoldersShareABlock(t *testing.T) {
 				task  *codedTask
 				grads []float32
 			}{{one, first}, {other, second}} {
-				if _, err := half.task.BlockGrad(0, lo, lo+10, half.grads, func(int) {}); err != nil {
-					t.Fatal(err)
-				}
+				oktest.Must(half.task.BlockGrad(0, lo, lo+10, half.grads, func(int) {}))(t)
 			}
 			if !cmp.Equal(first, second) || first[len(first)-1] == 0 {
 				t.Errorf("images from %d on: the second holder computed by itself", lo)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gradsync/experiments/kit"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -105,10 +106,7 @@ func TestFixedHost(t *testing.T) {
 func TestResolvedRunsAlike(t *testing.T) {
 	for _, beside := range []time.Duration{-1, 0, 5 * time.Millisecond} {
 		c := Config{Sync: "bsp", Model: "lenet5", Platform: rounded(1), MaxPushes: 2, TimingOnly: true, Launch: beside, Overhead: beside}
-		resolved, err := c.Resolved()
-		if err != nil {
-			t.Fatal(err)
-		}
+		resolved := oktest.Must(c.Resolved())(t)
 		if want, got := *mustRun(t, c).VirtualSeconds, *mustRun(t, resolved).VirtualSeconds; got != want {
 			t.Errorf("launch and overhead %v: %.9g s when resolved before, want %.9g", beside, got, want)
 		}

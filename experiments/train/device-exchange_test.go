@@ -12,6 +12,7 @@ import (
 
 	compare "github.com/google/go-cmp/cmp"
 
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
@@ -55,10 +56,7 @@ type hidden struct {
 func onDevice(t *testing.T, d driver.Driver, hide bool, c Config) (*Outcome, traffic) {
 	t.Helper()
 	counts := &counting{Driver: d}
-	e, err := engine.New(counts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := oktest.Must(engine.New(counts))(t)
 	e.Graphs(false) // whose kernels are launched once for many steps
 	Backends["device"] = func(m *model.Model, batch int) (model.Stepper, error) {
 		w := m.NewWorkspace(e, batch, 1)
@@ -88,9 +86,7 @@ type devices map[string]driver.Driver
 
 func openDevices(t *testing.T) devices {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	all := devices{}
 	built, missing := fake.Build(kernels.Sources())
 	if missing != nil && !errors.Is(missing, fake.ErrMissing) {
@@ -155,10 +151,7 @@ func sparseNet(o ringsparse.Options) Config {
 // pruned returns a mask that keeps about a tenth.
 func pruned(t *testing.T, c Config) []bool {
 	t.Helper()
-	m, err := c.network()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(c.network())(t)
 	r, mask := rand.New(rand.NewPCG(1, 2)), make([]bool, m.NumParams())
 	for i := range mask {
 		mask[i] = r.IntN(10) == 0
@@ -269,10 +262,7 @@ func TestFixedOnDevice(t *testing.T) {
 			want, host := onDevice(t, d, true, cfg)
 			got, device := onDevice(t, d, false, cfg)
 			agree(t, got, want)
-			m, err := cfg.network()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := oktest.Must(cfg.network())(t)
 			pass, counts := int64(m.NumParams()), int64(0)
 			for _, l := range m.Layers() {
 				counts += int64(kernels.ClippedInts(l.Length))
@@ -298,14 +288,8 @@ func TestFixedOnDevice(t *testing.T) {
 // come of it.
 func sums(t *testing.T, c *Config, m *model.Model) (added, come int64) {
 	t.Helper()
-	a, err := codedsgd.Assign(c.Workers, c.Coded.Redundancy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := codedsgd.PlanSums(a, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := oktest.Must(codedsgd.Assign(c.Workers, c.Coded.Redundancy))(t)
+	plan := oktest.Must(codedsgd.PlanSums(a, 0))(t)
 	micro := max(c.Coded.MicroBlocks/a.Blocks(), 1)
 	bounds := a.Split(c.BatchSize, micro*a.Blocks(), nil)
 	for _, l := range m.Layers() {
@@ -342,34 +326,24 @@ func TestExchangeFails(t *testing.T) {
 	for name, c := range map[string]Config{"ringsparse": ring, "compressed": kept} {
 		l := faketest.Library(t, fake.Options{})
 		d := faketest.Open(t, l)
-		e, err := engine.New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := oktest.Must(engine.New(d))(t)
 		Backends["device"] = func(m *model.Model, batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, 1), nil }
 		defer delete(Backends, "device")
 		c.Engine, c.Backend = "", "device"
 		count := func(key string) int {
-			n, err := l.Count(key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := oktest.Must(l.Count(key))(t)
 			return n
 		}
 		open, before := count("open"), count("calls")
 		mustRun(t, c)
 		all := count("calls") - before
 		for n := 1; n < all*3/4; n += all / 12 { // the rest scores the test images
-			if err := l.FailAt(n, 2); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, l.FailAt(n, 2))
 			var failed *driver.Error
 			if _, err := Run(t.Context(), c); !errors.As(err, &failed) || failed.Code != 2 {
 				t.Errorf("%s, call %d of %d: %v, want out of memory", name, n, all, err)
 			}
-			if err := l.FailAt(-1, 0); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, l.FailAt(-1, 0))
 			if now := count("open"); now != open {
 				t.Fatalf("%s, call %d of %d, %v: %d things are open, want %d", name, n, all, failed, now, open)
 			}
@@ -384,10 +358,7 @@ func TestExchangeFails(t *testing.T) {
 // gradient and parameters, to the bit, in any order of fetching and loading.
 func TestDeviceBlocks(t *testing.T) {
 	d := faketest.Emulated()
-	e, err := engine.New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := oktest.Must(engine.New(d))(t)
 	layers := []cluster.Layer{{Length: 1500}, {Offset: 1500, Length: 2}}
 	const n, blocks, decay, rate = 1502, 3, 0.25, float32(0.1)
 	r := rand.New(rand.NewPCG(7, 8))
@@ -423,9 +394,7 @@ func TestDeviceBlocks(t *testing.T) {
 		for l := len(layers) - 1; l >= 0; l-- {
 			lo, hi := layers[l].Offset, layers[l].Offset+layers[l].Length
 			b.Queue(&c, l, p[lo:hi], g[lo:hi])
-			if err := b.receive(&c, l); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, b.receive(&c, l))
 			for step := range 4 * blocks {
 				i, k := step%blocks, ringsparse.Kind(1+r.IntN(2))
 				from, to := ringsparse.Block(layers[l].Length, blocks, i)
@@ -433,10 +402,7 @@ func TestDeviceBlocks(t *testing.T) {
 				if step%3 > 0 { // a third of them in vain
 					b.Fetch(l, ringsparse.Kind(1+r.IntN(2)), (i+step%2)%blocks)
 				}
-				form, err := b.Load(got, []byte{1}, l, k, i)
-				if err != nil {
-					t.Fatal(err)
-				}
+				form := oktest.Must(b.Load(got, []byte{1}, l, k, i))(t)
 				nonzero, wire := vec.CountNonzero(x), vec.AppendBitmap([]byte{1}, x)
 				if !slices.Equal(vec.AppendBytes(nil, got), vec.AppendBytes(nil, x)) || b.Nonzero(l, k, i) != nonzero || len(form) > 1 && !slices.Equal(form, wire) {
 					t.Errorf("sign %d, layer %d, block %d of %v: %d are not zero, want %d, or other bytes", sign, l, i, k, b.Nonzero(l, k, i), nonzero)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
@@ -33,19 +34,10 @@ func openSumming(t *testing.T, n int, lazy bool) *summing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := lib.FindNCCL([]string{filepath.Dir(f.cuda.Path)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := oktest.Must(lib.FindNCCL([]string{filepath.Dir(f.cuda.Path)}))(t)
 	for i := range n {
-		d, err := driver.Open(f.cuda.Path, i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := engine.New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := oktest.Must(driver.Open(f.cuda.Path, i))(t)
+		e := oktest.Must(engine.New(d))(t)
 		e.Collect(set)
 		f.engines = append(f.engines, e)
 		t.Cleanup(func() {
@@ -82,9 +74,7 @@ func (f *summing) left(t *testing.T) int {
 	a, err := f.cuda.Count("open")
 	b, other := f.nccl.Count("open")
 	files, third := filepath.Glob(filepath.Join(filepath.Dir(f.cuda.Path), "nccl-*"))
-	if err := errors.Join(err, other, third); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, errors.Join(err, other, third))
 	return a + b + len(files)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gradsync/experiments/platforms"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
@@ -23,10 +24,7 @@ func without(t *testing.T, sync string, crashes ...Crash) (*Outcome, error) {
 // elasticConfig returns the training that without makes, changed.
 func elasticConfig(t *testing.T, sync string, change func(*Config), crashes ...Crash) Config {
 	t.Helper()
-	p, err := platforms.Load("heterogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(platforms.Load("heterogeneous6"))(t)
 	cfg := Config{Engine: quick(sync).Engine, Sync: sync, Model: "mlp", Width: 0.125, Platform: p, Seed: 1, Batch: 4, MaxUpdates: 20, EvalEvery: -1,
 		Elastic: Elastic{Elastic: true, Crashes: crashes}}
 	switch sync {
@@ -46,9 +44,7 @@ func elasticConfig(t *testing.T, sync string, change func(*Config), crashes ...C
 // TestTrainingsGoOnWithoutTheLost: each method makes all updates without the ranks that crash, which the outcome names;
 // coded SGD with the parameters of the run that loses nobody, until a block has no living holder.
 func TestTrainingsGoOnWithoutTheLost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	crashes := []Crash{{2, 60 * time.Millisecond}, {4, 61 * time.Millisecond}, {1, 62 * time.Millisecond}}
 	for _, sync := range []string{"ring", "ringsparse", "naive", codedsgd.CSSGD, "bsp", "ssp", "dasp"} {
 		whole, err := without(t, sync)
@@ -79,9 +75,7 @@ func TestTrainingsGoOnWithoutTheLost(t *testing.T) {
 
 // TestARunThatReachedItsTargetLosesARank: whoever is lost while the others end at the target accuracy, they all end there.
 func TestARunThatReachedItsTargetLosesARank(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	run := func(at time.Duration) *Outcome {
 		out, err := Run(context.Background(), elasticConfig(t, "ring", func(c *Config) {
 			c.Data, c.TargetAccuracy, c.EvalEvery, c.EvalImages = "synthetic", 0.01, 12, 50
@@ -103,9 +97,7 @@ func TestARunThatReachedItsTargetLosesARank(t *testing.T) {
 
 // TestElasticRefuses says what cannot be, and that nobody has the server's weights.
 func TestElasticRefuses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	if _, err := without(t, "bsp", Crash{0, 60 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "the server, rank 0, is lost") {
 		t.Errorf("without the server: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/model"
 )
 
@@ -53,10 +54,7 @@ func (s shelf) State(string) string { return "" }
 // A run is made once for its configuration, type and what is given besides; nothing is
 // kept of a failure, and a command that was ended begins no more.
 func TestKeptIsMadeOnce(t *testing.T) {
-	p, err := platforms.Load("homogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(platforms.Load("homogeneous6"))(t)
 	memo, made := shelf{}, 0
 	env := exp.Env{Engine: "portable", Memo: memo}
 	cfg := Config{Sync: "asp", Model: "lenet5", Platform: p, TimingOnly: true, MaxPushes: 60}
@@ -110,10 +108,7 @@ func TestDivergedRunSaysSo(t *testing.T) {
 		if out := text(t, o); !strings.Contains(out, `"loss": null`) || !strings.Contains(out, `"diverged": {`) {
 			t.Errorf("%s: the outcome has no null or no divergence:\n%s", sync, out)
 		}
-		m, err := model.New("lenet5")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := oktest.Must(model.New("lenet5"))(t)
 		params := make([]float32, m.NumParams())
 		if err := LoadState(c.Save, m, c.Width, params, nil); err != nil || ParamsHash(params) != o.ParamsSHA256 || allFinite(params) {
 			t.Errorf("%s: saved parameters: %v, all finite: %t", sync, err, allFinite(params))
@@ -141,18 +136,9 @@ func TestDivergedParameter(t *testing.T) {
 			t.Errorf("parameters with %v", v)
 		}
 	}
-	c, err := quick("bsp").withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.network()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := openShared(c, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := oktest.Must(quick("bsp").withDefaults())(t)
+	m := oktest.Must(c.network())(t)
+	s := oktest.Must(openShared(c, m))(t)
 	params := make([]float32, m.NumParams())
 	if _, loss, err := s.evaluate(params, 100); err != nil || !finite(loss) {
 		t.Errorf("finite parameters: loss %g, %v", loss, err)

@@ -4,23 +4,15 @@ import (
 	"math"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/model"
 )
 
 func modelOf(t *testing.T, c Config) (*model.Model, *shared) {
 	t.Helper()
-	c, err := c.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.network()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := openShared(c, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = oktest.Must(c.withDefaults())(t)
+	m := oktest.Must(c.network())(t)
+	s := oktest.Must(openShared(c, m))(t)
 	return m, s
 }
 
@@ -28,10 +20,7 @@ func modelOf(t *testing.T, c Config) (*model.Model, *shared) {
 // halves: what makes data parallelism equal to one device.
 func TestGradientIsAMean(t *testing.T) {
 	grad := func(from, to int) *Grad {
-		g, err := Gradient(GradConfig{Name: "lenet5", Data: "synthetic", Seed: 3, From: from, To: to})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := oktest.Must(Gradient(GradConfig{Name: "lenet5", Data: "synthetic", Seed: 3, From: from, To: to}))(t)
 		return g
 	}
 	whole, a, b := grad(0, 12), grad(0, 6), grad(6, 12)

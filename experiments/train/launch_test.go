@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
@@ -35,10 +36,7 @@ func processes(t *testing.T, n int, config func(rank int) Config) (out *Outcome,
 
 func processesOnce(t *testing.T, n int, config func(rank int) Config) (*Outcome, []error) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	at := l.Addr().String()
 	l.Close()
 	outs, errs := make([]*Outcome, n), make([]error, n)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor"
 	"gradsync/shared/tensor/safetensors"
 )
@@ -82,10 +83,7 @@ func TestStatisticsFollowTheParameters(t *testing.T) {
 	m, s := modelOf(t, narrow("portable"))
 	params := make([]float32, m.NumParams())
 	m.Init(params, stream(1, -1, "init"))
-	before, err := s.statistics(params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := oktest.Must(s.statistics(params))(t)
 	again, _ := s.statistics(params)
 	if !cmp.Equal(before, again) {
 		t.Error("the same parameters have other statistics the second time")
@@ -94,10 +92,7 @@ func TestStatisticsFollowTheParameters(t *testing.T) {
 	for i := range params[conv.Offset : conv.Offset+conv.Length] {
 		params[conv.Offset+i] *= 2
 	}
-	after, err := s.statistics(params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := oktest.Must(s.statistics(params))(t)
 	mean, variance := m.Stats()[0], m.Stats()[1]
 	for ch := range mean.Length {
 		a, b := mean.Offset+ch, variance.Offset+ch
@@ -110,17 +105,13 @@ func TestStatisticsFollowTheParameters(t *testing.T) {
 // A checkpoint holds the statistics of the last evaluation under PyTorch's
 // names; with them the saved network is right on as many images as reported.
 func TestCheckpointKeepsStatistics(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	c := narrow("portable")
 	c.Save = filepath.Join(t.TempDir(), "w.safetensors")
 	o := mustRun(t, c)
 	m, s := modelOf(t, c)
 	params, stats := make([]float32, m.NumParams()), make([]float32, m.NumStats())
-	if err := LoadState(c.Save, m, c.Width, params, stats); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, LoadState(c.Save, m, c.Width, params, stats))
 	if ParamsHash(params) != o.ParamsSHA256 {
 		t.Error("the file holds other parameters")
 	}
@@ -132,10 +123,7 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 	if _, fresh, err := s.score(params, stats, 0); err != nil || fresh == loss {
 		t.Errorf("with fresh statistics the loss is %g, with the file's %g (%v): nothing depends on them", fresh, loss, err)
 	}
-	f, err := safetensors.Read(c.Save)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := oktest.Must(safetensors.Read(c.Save))(t)
 	names := map[string]bool{}
 	for _, x := range f.Tensors {
 		names[x.Name] = true
@@ -152,9 +140,7 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 	}
 	// Without statistics the parameters load, and statistics do not.
 	bare := filepath.Join(t.TempDir(), "bare.safetensors")
-	if err := SaveParams(bare, m, params); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, SaveParams(bare, m, params))
 	if err := LoadState(bare, m, c.Width, params, nil); err != nil {
 		t.Error(err)
 	}
@@ -168,9 +154,7 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 // training until the parameters are others: of 400 gradients, seeds 0 to 4 lie
 // 0.08 apart, and two engines at one seed up to 0.03.
 func TestEnginesLearnTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	c := Config{Sync: "bsp", Model: "lenet5", Data: "fashion-mnist", Platform: uneven(1), Batch: 16, MaxPushes: 100, EvalEvery: -1, Rate: 0.02, Momentum: 0.9}
 	const tolerance = 0.05
 	if os.Getenv("GRADSYNC_LONG") != "" {

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // What was not observed is null, never 0: a run that ends before any answer has
 // no times and no shares, and a timing-only run no engine and no parameters.
 func TestNothingIsNull(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
+	oktest.Slow(t)
 	decode := func(o *Outcome) (top, times, shares map[string]any) {
 		raw, err := json.Marshal(o)
 		if err == nil {

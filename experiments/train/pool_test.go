@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/model"
 )
 
@@ -20,10 +21,7 @@ func (c closing) Close() error { *c.closed++; return errClosing }
 // TestPoolIsBounded: who asks for one workspace too many waits until another is given back,
 // also when one could not be made; close closes what is idle.
 func TestPoolIsBounded(t *testing.T) {
-	m, err := model.New("lenet5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(model.New("lenet5"))(t)
 	made, closed, broken := 0, 0, true
 	p := newPool(m, 1, 2, func(int) (model.Stepper, error) {
 		if broken {

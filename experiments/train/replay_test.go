@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/tensor/safetensors"
 )
@@ -24,9 +25,7 @@ func own(sync string, o rivals.Options) Config {
 // A replay with the trained network as its own clock is the run itself, bit for
 // bit, for every method that there is, with its options.
 func TestReplayIsTheRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	for _, sync := range rivals.Names() {
 		for _, change := range []func(*Config, *rivals.Options){
 			func(*Config, *rivals.Options) {},
@@ -59,9 +58,7 @@ func TestReplayIsTheRun(t *testing.T) {
 // times and which updates there are, and the events are those of the clock's own
 // timing-only run.
 func TestTheClockKeepsTheTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	cfg := own("dasp", rivals.Defaults(6))
 	cfg.Model, cfg.Width, cfg.Image, cfg.Data = "resnet18", 1.0/64, 16, ""
 	cfg.Clock = &Clock{Batch: 64}
@@ -83,9 +80,7 @@ func TestTheClockKeepsTheTime(t *testing.T) {
 // An interrupted run goes on from its checkpoint and ends in the same bits,
 // wherever it was interrupted, and more than once.
 func TestCheckpointGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	for _, sync := range []string{"bsp", "asp", "dasp", "backup"} {
 		o := rivals.Defaults(6)
 		o.Arrivals = "join"
@@ -140,9 +135,7 @@ func same(t *testing.T, name string, got, want *Outcome) {
 // A run that is killed goes on from the last state that it wrote on its way,
 // which may be an old one.
 func TestCheckpointOnTheWay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	defer func(d time.Duration) { checkpointEvery = d }(checkpointEvery)
 	checkpointEvery = 0
 	cfg := own("dasp", rivals.Defaults(6))
@@ -170,9 +163,7 @@ func TestCheckpointOnTheWay(t *testing.T) {
 // What is no checkpoint of this very run counts as none: the run begins anew and
 // ends in the same bits.
 func TestCheckpointOfAnotherRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	cfg := own("dasp", rivals.Defaults(6))
 	want := mustRun(t, cfg)
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "state")
@@ -185,10 +176,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	}
 	same(t, "another seed", got, want)
 	interrupt(t, cfg, 13)
-	whole, err := safetensors.Read(cfg.Checkpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := oktest.Must(safetensors.Read(cfg.Checkpoint))(t)
 	for name, spoil := range map[string]func(*safetensors.File){
 		"no parameters": func(f *safetensors.File) { f.Tensors[0].Name = "x" },
 		"no worker":     func(f *safetensors.File) { f.Tensors = f.Tensors[:1] },
@@ -204,18 +192,14 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		if name != "flipped" {
 			f.Metadata["seal"] = seal(f)
 		}
-		if err := safetensors.Write(cfg.Checkpoint, f); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, safetensors.Write(cfg.Checkpoint, f))
 		got, first := resumed(t, cfg)
 		if first > 7 {
 			t.Errorf("%s: the state was taken: first gradient %d", name, first)
 		}
 		same(t, name, got, want)
 	}
-	if err := os.WriteFile(cfg.Checkpoint, []byte("torn"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(cfg.Checkpoint, []byte("torn"), 0o644))
 	got, _ = resumed(t, cfg)
 	same(t, "torn", got, want)
 }

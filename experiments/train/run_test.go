@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gradsync/experiments/method"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor"
@@ -49,10 +50,7 @@ func quick(sync string) Config {
 
 func mustRun(t *testing.T, c Config) *Outcome {
 	t.Helper()
-	o, err := Run(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := oktest.Must(Run(context.Background(), c))(t)
 	return o
 }
 
@@ -60,10 +58,7 @@ func mustRun(t *testing.T, c Config) *Outcome {
 func text(t *testing.T, o *Outcome) string {
 	t.Helper()
 	o.WallSeconds = 0
-	raw, err := json.MarshalIndent(o, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(json.MarshalIndent(o, "", " "))(t)
 	return string(raw)
 }
 
@@ -128,9 +123,7 @@ func TestSynchronousMethodsAgree(t *testing.T) {
 	c := quick("bsp")
 	m, s := modelOf(t, c)
 	a, b := make([]float32, m.NumParams()), make([]float32, m.NumParams())
-	if err := errors.Join(LoadState(file, m, 0, a, nil), LoadState(ringFile, m, 0, b, nil)); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, errors.Join(LoadState(file, m, 0, a, nil), LoadState(ringFile, m, 0, b, nil)))
 	for i := range a {
 		if d := math.Abs(float64(a[i] - b[i])); d > 1e-5 {
 			t.Fatalf("parameter %d: bsp %g, ring %g", i, a[i], b[i])
@@ -193,9 +186,7 @@ func TestTimingOnlyKeepsTime(t *testing.T) {
 
 // Evaluation beside the training and evaluation that may end it see the same.
 func TestTargetEndsTheRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, sync := range []string{"asp", "ring"} {
 		c := quick(sync)
 		c.Rate, c.MaxPushes, c.EvalEvery = 0.1, 240, 24
@@ -274,10 +265,7 @@ func TestTraceIsChromeJSON(t *testing.T) {
 	c := quick("dasp")
 	c.Trace, c.TimingOnly = filepath.Join(t.TempDir(), "t.json"), true
 	mustRun(t, c)
-	raw, err := os.ReadFile(c.Trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(c.Trace))(t)
 	var doc struct {
 		TraceEvents []struct {
 			Name, Ph, Cat string
@@ -285,9 +273,7 @@ func TestTraceIsChromeJSON(t *testing.T) {
 			Pid           int
 		}
 	}
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(raw, &doc))
 	ranks := map[int]float64{}
 	for _, e := range doc.TraceEvents {
 		if e.Name == "" || e.Dur < 0 {
@@ -311,9 +297,7 @@ func TestFamiliesLieFlat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var flat map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &flat); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(raw, &flat))
 	for _, key := range []string{"sync", "options", "lease", "bucket", "no_overlap", "speed_aware"} {
 		if flat[key] == nil {
 			t.Errorf("no %s in %s", key, raw)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/audit"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 	"gradsync/shared/tensor/model"
@@ -17,20 +18,11 @@ func TestATrailIsTheTraining(t *testing.T) {
 	for _, c := range []Config{quick("dasp"), quick("backup")} {
 		c.Record, c.Momentum, c.WeightDecay = filepath.Join(t.TempDir(), "run.jsonl"), 0.5, 1e-3
 		mustRun(t, c)
-		trail, err := audit.Read(c.Record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trail := oktest.Must(audit.Read(c.Record))(t)
 		h := trail.Header
-		m, err := model.New(h.Model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := oktest.Must(model.New(h.Model))(t)
 		c.Backend, c.Threads = "native", 1
-		s, err := openShared(c, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := oktest.Must(openShared(c, m))(t)
 		params := make([]float32, m.NumParams())
 		m.Init(params, cluster.Stream(h.Seed, -1, "data", "init"))
 		if got := ParamsHash(params); got != h.FirstParams || s.set.SHA256 != h.Data.SHA256 {

@@ -4,14 +4,14 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // A search for an accuracy has the same evaluations and so the same time whatever bounds the run: the shorter run's
 // curve is the beginning of the longer one's.
 func TestTimeToTargetDependsOnNoBound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	c := quick("asp")
 	c.Rate, c.EvalEvery, c.TargetAccuracy, c.EvalImages = 0.02, 0, 0.9, 50 // 0.9 is never had
 	var curves [][]Point

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 )
 
@@ -53,10 +54,7 @@ type stretch struct {
 
 func checkTrace(t *testing.T, path string, ranks int, messages bool) {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(path))(t)
 	var file struct {
 		TraceEvents []struct {
 			Name, Cat, Ph string
@@ -65,9 +63,7 @@ func checkTrace(t *testing.T, path string, ranks int, messages bool) {
 			Args          struct{ Name string }
 		}
 	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(raw, &file))
 	processes, rows, spans, seen := map[int]string{}, map[row]string{}, []stretch{}, map[string]bool{}
 	for _, e := range file.TraceEvents {
 		if e.Pid == nil || e.Tid == nil || e.Name == "" {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 )
 
@@ -100,10 +101,7 @@ func kinds(t *testing.T, c twoSided) (out []string) {
 	t.Helper()
 	for n := c.least; n <= c.most; n++ {
 		for r := 1; r <= n; r++ {
-			amounts, err := c.counted(t.Context(), n, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			amounts := oktest.Must(c.counted(t.Context(), n, r))(t)
 			for _, a := range amounts {
 				if !slices.Contains(out, kind(a.what)) {
 					out = append(out, kind(a.what))
@@ -215,9 +213,7 @@ func lose(more int64) codedRun {
 // The model's best r is noticed to be one too high, for one node more or less, and by
 // the wrong one of the two forms; so are ends and r*.
 func TestVerifyCodedNoticesBest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	right := bestModel{codedsgd.BestRedundancy, codedsgd.RhoRange, codedsgd.RStarSquared}
 	wrong := map[string]bestModel{}
 	for name, dn := range map[string]int{"n−1": -1, "n+1": 1} {
@@ -258,9 +254,7 @@ func TestVerifyCodedNoticesBest(t *testing.T) {
 // A load one per cent lower, the line of one node more and the line between other ends are
 // noticed.
 func TestVerifyCodedNoticesTheLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	for name, c := range map[string]struct{ load, line func(n, r int) *big.Rat }{
 		"the load":      {func(n, r int) *big.Rat { return mul(codedsgd.LCoding(n, r), big.NewRat(99, 100)) }, codedsgd.TradeOff},
 		"another n":     {codedsgd.LCoding, func(n, r int) *big.Rat { return codedsgd.TradeOff(n+1, r) }},

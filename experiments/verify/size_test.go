@@ -7,22 +7,14 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/internal/oktest"
 )
 
 // TestSizesCountWhatIsWorkedOutByHand: numbers of small sizes, from neither the formulas nor the code.
 func TestSizesCountWhatIsWorkedOutByHand(t *testing.T) {
-	coded, err := CountCoded(t.Context(), 4, 2, "lenet5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ring, err := CountRing(t.Context(), 3, 48)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sparse, err := CountSparse(t.Context(), 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	coded := oktest.Must(CountCoded(t.Context(), 4, 2, "lenet5"))(t)
+	ring := oktest.Must(CountRing(t.Context(), 3, 48))(t)
+	sparse := oktest.Must(CountSparse(t.Context(), 2, 1))(t)
 	for _, c := range []struct {
 		size *Size
 		what string

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 )
 
@@ -27,9 +28,7 @@ var verified = sync.OnceValues(func() (all []Outcome, err error) {
 
 // All formulas hold, and no check is empty.
 func TestVerify(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	got, err := verified()
 	if err != nil || len(got) != len(Checks()) {
 		t.Fatalf("%d of %d checks, %v", len(got), len(Checks()), err)
@@ -91,13 +90,8 @@ func codedByName(all []Outcome) map[string]Outcome {
 // wrong where a pencil finds it: two nodes have no block of one node in common; two
 // copies of a segment are none on two nodes.
 func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	all, err := verified()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	all := oktest.Must(verified())(t)
 	got := codedByName(all)
 	for _, s := range codedsgd.Proof() {
 		if c, ok := got[codedIDs[s.Number]]; !ok || !strings.HasPrefix(c.Equation, s.Number+" ") || c.Cases < 10 {
@@ -161,13 +155,8 @@ func TestPrintedFormsMustFail(t *testing.T) {
 
 // Found by hand: a gradient of 1 goes the wrong way.
 func TestSmallestCounterExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	got, err := verified()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	got := oktest.Must(verified())(t)
 	want := map[string][2]string{
 		"ringsparse.pw": {"as printed", "k = 1, W0 = 0, η = 1, Pg′ = 1, Pg″ = 0: Pw = 1, the weights sum to -1"},
 		"ringsparse.pg": {"with the printed sign", "k = 1, W0 = 0, η = 1, Pw′ = -1, Pw″ = 0: Pg = -1, the gradients sum to 1"},

@@ -15,24 +15,19 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/cli"
 	"gradsync/experiments/paper"
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
 func mustRoot(t *testing.T) string {
 	t.Helper()
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(repo.Root())(t)
 	return root
 }
 
 func readRoot(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(mustRoot(t), filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile(filepath.Join(mustRoot(t), filepath.FromSlash(name))))(t)
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 

@@ -14,6 +14,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/paper"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // item is a row of experiments/claims/items.csv: what a document has, or why an experiment stays that it has not
@@ -71,10 +72,7 @@ func TestItems(t *testing.T) {
 // readItems reads the table.
 func readItems(t *testing.T) (out []item) {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(readRoot(t, "experiments/claims/items.csv"))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := oktest.Must(csv.NewReader(strings.NewReader(readRoot(t, "experiments/claims/items.csv"))).ReadAll())(t)
 	if head := strings.Join(rows[0], ","); head != "paper,item,stem,page,anchor,what" {
 		t.Fatalf("items.csv begins with %s", head)
 	}

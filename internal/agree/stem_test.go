@@ -15,6 +15,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/own"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // TestStems: dasp/table5 is the notebook reports/text/dasp/table5.en.md, beside its
@@ -36,15 +37,9 @@ func TestStems(t *testing.T) {
 		})
 	}
 	known[own.Document+"/compare"] = true // one notebook tells of all comparisons of a user's own
-	books, err := filepath.Glob(filepath.Join(root, "reports", "text", "*", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := oktest.Must(filepath.Glob(filepath.Join(root, "reports", "text", "*", "*.md")))(t)
 	for _, file := range books {
-		name, err := filepath.Rel(filepath.Join(root, "reports", "text"), file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := oktest.Must(filepath.Rel(filepath.Join(root, "reports", "text"), file))(t)
 		id, lang, _ := strings.Cut(strings.TrimSuffix(filepath.ToSlash(name), ".md"), ".")
 		if !known[id] || lang != "en" && lang != "zh" {
 			t.Errorf("%s is a notebook of no experiment", name)
@@ -91,9 +86,7 @@ func judgeStem(root string, e exp.Experiment) (complaints []string) {
 
 // TestResultsHaveExperiments: no committed result outlives its experiment.
 func TestResultsHaveExperiments(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	root := filepath.Join(mustRoot(t), "experiments", "results")
 	known := map[string]bool{}
 	for _, e := range cli.Experiments() {
@@ -155,9 +148,7 @@ func TestStemJudge(t *testing.T) {
 	put("reports/text/dasp/table5.zh.md", "# 时间\n")
 	want("with a notebook", "no committed result")
 	r := &result.Result{ID: "dasp/table5", Profile: "quick", Kind: result.Stated, Status: result.Complete}
-	if _, err := result.Write(filepath.Join(root, "experiments", "results"), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(result.Write(filepath.Join(root, "experiments", "results"), r, nil))(t)
 	want("with a result", "no page", "no page")
 	put("reports/html/dasp.html", `<section id="table4"></section>`)
 	put("reports/html/dasp/table5.html", `<a href="../dasp.html">DASP</a>`)

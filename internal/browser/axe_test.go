@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // axeRun lists what axe-core finds in a page as it stands: the rule, and the first places that break it.
@@ -18,10 +20,7 @@ func TestAxe(t *testing.T) {
 	if path == "" {
 		t.Skip("GRADSYNC_AXE names no axe.min.js, so axe-core does not judge the pages: .ci/run does where Node is")
 	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := oktest.Must(os.ReadFile(path))(t)
 	t.Parallel()
 	for _, page := range committed(t) {
 		t.Run(page, func(t *testing.T) {

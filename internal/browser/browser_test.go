@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
@@ -89,10 +90,7 @@ func folder(t *testing.T) string {
 	if other := os.Getenv("GRADSYNC_PAGES"); other != "" {
 		return other
 	}
-	dir, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := oktest.Must(repo.Root())(t)
 	return filepath.Join(dir, "reports", "html")
 }
 
@@ -103,10 +101,7 @@ func committed(t *testing.T) []string {
 	dir := folder(t)
 	var pages []string
 	for pattern, least := range map[string]int{"*.html": 6, "*/*.html": 50} {
-		found, err := fs.Glob(os.DirFS(dir), pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := oktest.Must(fs.Glob(os.DirFS(dir), pattern))(t)
 		if len(found) < least {
 			t.Errorf("%s has %d pages %s, want at least %d: %q", dir, len(found), pattern, least, found)
 		}

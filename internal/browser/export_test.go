@@ -5,6 +5,8 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+
+	"gradsync/internal/oktest"
 )
 
 // copies: the first and the last copy button put their text on the clipboard.
@@ -14,9 +16,7 @@ func copies(b *tab) {
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
 		p := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
 			BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}
-		if _, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, p); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(chromedp.CallBrowser(b.ctx, browser.SetPermission, p))(t)
 	}
 	n := eval[int](b, `document.querySelectorAll("button[data-copy]").length`)
 	if n == 0 {

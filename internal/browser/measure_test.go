@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports"
 )
 
@@ -21,14 +22,8 @@ func TestMeasure(t *testing.T) {
 	b := newTab(t)
 	for _, name := range committed(t) {
 		file := filepath.Join(folder(t), name)
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := reports.Weigh(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(file))(t)
+		w := oktest.Must(reports.Weigh(raw))(t)
 		var screens [2]float64
 		b.media("screen", "prefers-color-scheme", "light")
 		b.size(1280, 900)

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 	"gradsync/reports"
 )
@@ -105,10 +106,7 @@ func shows(b *tab, when, profile string) {
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	started(t)
-	pages, err := twoProfiles()
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := oktest.Must(twoProfiles())(t)
 	b := newTab(t)
 	open := func(page string) { b.open(filepath.Join(pages, page)) }
 	open("ring/cost.html")
@@ -141,10 +139,7 @@ func TestProfiles(t *testing.T) {
 func TestProfilesWithoutScripts(t *testing.T) {
 	t.Parallel()
 	started(t)
-	pages, err := twoProfiles()
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := oktest.Must(twoProfiles())(t)
 	b := newTab(t)
 	page := filepath.Join(pages, "ring", "cost.html")
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // screens are how tall a result's page may be, in windows, by the window's width.
@@ -14,16 +16,10 @@ var screens = map[int64]float64{1280: 4, 390: 6}
 // A result's page is short, and its figures can be read, in a window and on a phone: with GRADSYNC_LONG every one, else
 // every sixth.
 func TestResultPagesAreShort(t *testing.T) {
-	pages, err := filepath.Glob(filepath.Join(folder(t), "*", "*.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := oktest.Must(filepath.Glob(filepath.Join(folder(t), "*", "*.html")))(t)
 	n := 0
 	for _, page := range pages {
-		raw, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(page))(t)
 		if !strings.Contains(string(raw), `class="one result-page"`) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports"
 )
 
@@ -11,14 +12,8 @@ import (
 // is drawn and worked like the others.
 func TestSingleFiles(t *testing.T) {
 	started(t)
-	results, err := quick("ring")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := reports.Render(reports.Options{Results: results, Out: t.TempDir(), SingleFile: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := oktest.Must(quick("ring"))(t)
+	pages := oktest.Must(reports.Render(reports.Options{Results: results, Out: t.TempDir(), SingleFile: true}))(t)
 	if len(pages) < 8 {
 		t.Fatalf("%d pages are rendered, want an index, the page of the ring and its results", len(pages))
 	}

@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"gradsync/internal/oktest"
 )
 
 // patience is how long one step in a page may take on a busy machine.
@@ -56,9 +58,7 @@ func newTab(t *testing.T) *tab {
 	if b == nil {
 		b = &tab{t: t}
 		b.ctx, b.stop = chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.listen))
-		if err := chromedp.Do(b.ctx); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, chromedp.Do(b.ctx))
 		// Not needed here, and slow on large pages.
 		call(b, css.Disable, cdp.Empty{})
 		call(b, dom.Disable, cdp.Empty{})

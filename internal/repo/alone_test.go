@@ -8,24 +8,18 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // TestPapersStandAlone: each paper builds with shared, and so do its tests, in a copy of the
 // tree that holds nothing else: no other paper, no experiment, data set or page. With
 // GRADSYNC_LONG the tests run there too.
 func TestPapersStandAlone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	root := mustRoot(t)
-	files, err := listFiles(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	papers, err := os.ReadDir(filepath.Join(root, "papers"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(listFiles(root))(t)
+	papers := oktest.Must(os.ReadDir(filepath.Join(root, "papers")))(t)
 	tried := 0
 	for _, p := range papers {
 		if !p.IsDir() || p.Name() == "internal" {
@@ -73,19 +67,12 @@ func writeOverlay(t *testing.T, root string, files map[string][]byte) string {
 		path := ""
 		if text != nil {
 			path = filepath.Join(dir, strconv.Itoa(len(replace))+filepath.Base(name))
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, os.WriteFile(path, text, 0o600))
 		}
 		replace[filepath.Join(root, filepath.FromSlash(name))] = path
 	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := oktest.Must(json.Marshal(map[string]any{"Replace": replace}))(t)
 	path := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(path, list, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(path, list, 0o600))
 	return path
 }

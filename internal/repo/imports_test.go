@@ -12,14 +12,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gradsync/internal/oktest"
 )
 
 // TestImportRules: each rule of .ci/depguard.yaml reports exactly the forbidden
 // imports of testdata/imports, so a rule that matches no file cannot pass.
 func TestImportRules(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	root := mustRoot(t)
 	fixture := filepath.Join(root, "internal", "repo", "testdata", "imports")
 	tool := buildDepguard(t, root)
@@ -45,10 +45,7 @@ func TestImportRules(t *testing.T) {
 // TestEveryPaperHasARule: a new folder under papers/ cannot slip past depguard.
 func TestEveryPaperHasARule(t *testing.T) {
 	root := mustRoot(t)
-	dirs, err := os.ReadDir(filepath.Join(root, "papers"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dirs := oktest.Must(os.ReadDir(filepath.Join(root, "papers")))(t)
 	have := rules(t, root)
 	for _, d := range dirs {
 		if d.IsDir() && !slices.Contains(have, "paper-"+d.Name()) {
@@ -59,10 +56,7 @@ func TestEveryPaperHasARule(t *testing.T) {
 
 func mustRoot(t *testing.T) string {
 	t.Helper()
-	root, err := Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(Root())(t)
 	return root
 }
 
@@ -88,7 +82,7 @@ var (
 func wanted(t *testing.T, dir string) []string {
 	t.Helper()
 	var want []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	oktest.Nil(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
 			return err
 		}
@@ -110,10 +104,7 @@ func wanted(t *testing.T, dir string) []string {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(want)
 	return want
 }
@@ -139,10 +130,7 @@ func reported(dir, out string) []string {
 // rules lists the names in .ci/depguard.yaml.
 func rules(t *testing.T, root string) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, ".ci", "depguard.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile(filepath.Join(root, ".ci", "depguard.yaml")))(t)
 	var names []string
 	for _, m := range ruleName.FindAllStringSubmatch(string(text), -1) {
 		names = append(names, m[1])

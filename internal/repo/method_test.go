@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // TestAMethodOfOnesOwn follows CONTRIBUTING.md, "Add your own policy", in a copy of the
@@ -46,9 +48,7 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 	}
 	train := []string{"train", "--sync", "mine", "--timing-only", "--workers", "4", "--updates", "12", "--json"}
 	pushes := func(args ...string) (n struct{ Pushes, Updates int }) {
-		if err := json.Unmarshal([]byte(run(0, bin, append(train, args...)...)), &n); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, json.Unmarshal([]byte(run(0, bin, append(train, args...)...)), &n))
 		return n
 	}
 	if two, three := pushes(), pushes("--mine-group", "3"); two.Updates != 12 || two.Pushes != 24 || three.Updates != 12 || three.Pushes != 36 {
@@ -77,13 +77,8 @@ func TestAMethodOfOnesOwn(t *testing.T) {
 func checkTrail(t *testing.T, trail string, check func(want int) string) {
 	t.Helper()
 	check(0)
-	raw, err := os.ReadFile(trail)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(trail, bytes.Replace(raw, []byte(`"Value":3`), []byte(`"Value":2`), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(trail))(t)
+	oktest.Nil(t, os.WriteFile(trail, bytes.Replace(raw, []byte(`"Value":3`), []byte(`"Value":2`), 1), 0o644))
 	if out := check(3); !strings.Contains(out, "push 2 of worker") {
 		t.Errorf("a trail of triples, checked as one of pairs: %s", out)
 	}
@@ -92,20 +87,14 @@ func checkTrail(t *testing.T, trail string, check func(want int) string) {
 // copyTemplates returns the files that CONTRIBUTING.md says to make, by their paths.
 func copyTemplates(t *testing.T, root string) map[string][]byte {
 	t.Helper()
-	guide, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := oktest.Must(os.ReadFile(filepath.Join(root, "CONTRIBUTING.md")))(t)
 	made := map[string][]byte{}
 	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go",
 		"experiments/method/template.go": "experiments/method/mine.go"} {
 		if !bytes.Contains(guide, []byte(from)) || !bytes.Contains(guide, []byte(to)) {
 			t.Errorf("CONTRIBUTING.md does not say to copy %s to %s", from, to)
 		}
-		text, err := os.ReadFile(filepath.Join(root, from))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := oktest.Must(os.ReadFile(filepath.Join(root, from)))(t)
 		made[to] = []byte(strings.NewReplacer("template", "mine", "Compare: false", "Compare: true", "// Costs:", "Costs:",
 			"package method\n", "package method\n\nimport \"gradsync/experiments/method/cost\"\n").Replace(string(text)))
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // TestSizeCounts: a new folder, generated Go and files at the root count, a folder with a dot does not; tests and
@@ -31,17 +33,10 @@ func TestSizeCounts(t *testing.T) {
 		"papers/testdata/script.txtar": "-- a --\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		oktest.Nil(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	rows, err := measureSizes(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := oktest.Must(measureSizes(dir))(t)
 	var got []string
 	for _, r := range rows {
 		got = append(got, r.String())
@@ -64,10 +59,7 @@ func TestSizeCounts(t *testing.T) {
 // allowance stands with its reason and shrinks to what is used.
 func TestSizeOnlyFalls(t *testing.T) {
 	table := func(rows ...string) []size {
-		all, err := readSizes([]byte(csvLine(sizeHead) + "\n" + strings.Join(rows, "\n") + "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := oktest.Must(readSizes([]byte(csvLine(sizeHead) + "\n" + strings.Join(rows, "\n") + "\n")))(t)
 		return all
 	}
 	for _, c := range []struct{ row, is, should, wrong string }{

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gradsync/internal/oktest"
 )
 
 // sizeFile lists how large the repository may be. CONTRIBUTING.md, "Size", says how a row changes.
@@ -254,23 +256,15 @@ func holdAll(table, measured []size) (should []size, wrong []string) {
 func judgeSizes(t *testing.T, root string, measured []size) {
 	t.Helper()
 	file := filepath.Join(root, filepath.FromSlash(sizeFile))
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := readSizes(normal(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile(file))(t)
+	table := oktest.Must(readSizes(normal(text)))(t)
 	should, wrong := holdAll(table, measured)
 	if os.Getenv(renewEnv) != "" {
 		lines := csvLine(sizeHead) + "\n"
 		for _, s := range should {
 			lines += s.String() + "\n"
 		}
-		if err := os.WriteFile(file, []byte(lines), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(file, []byte(lines), 0o644))
 		_, wrong = holdAll(should, measured)
 	}
 	for _, w := range wrong {
@@ -281,19 +275,14 @@ func judgeSizes(t *testing.T, root string, measured []size) {
 // TestSize: the Go of no folder, and no count of wide lines, is above what sizeFile allows, nor below what it lists.
 func TestSize(t *testing.T) {
 	root := mustRoot(t)
-	measured, err := measureSizes(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := oktest.Must(measureSizes(root))(t)
 	judgeSizes(t, root, measured)
 }
 
 // TestSizeOfWhatOnlyTestsReach: the functions that no program of the repository reaches become no more. What is for tests
 // (apparatus) is not counted. All systems count what Linux on amd64 has.
 func TestSizeOfWhatOnlyTestsReach(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	root := mustRoot(t)
 	tool := filepath.Join(t.TempDir(), "deadcode.exe") // Windows needs the suffix, others do not mind
 	run(t, root, "go", "build", "-modfile=.ci/tools.mod", "-o", tool, "golang.org/x/tools/cmd/deadcode")
@@ -301,10 +290,7 @@ func TestSizeOfWhatOnlyTestsReach(t *testing.T) {
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(cmd.Output())(t)
 	dead := size{what: deadRow, unit: "functions", number: countDead(string(out))}
 	judgeSizes(t, root, []size{dead})
 	if t.Failed() {
@@ -323,10 +309,7 @@ func TestTheProgramHasNoApparatus(t *testing.T) {
 	root := mustRoot(t)
 	cmd := exec.Command("go", "list", "-deps", "./experiments/gradsync")
 	cmd.Dir = root
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(cmd.Output())(t)
 	ours := 0
 	for _, pkg := range strings.Fields(string(out)) {
 		dir, is := strings.CutPrefix(pkg, "gradsync/")

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"gradsync/internal/oktest"
 )
 
 const (
@@ -56,10 +58,7 @@ func isForeign(file string) bool {
 // unfinished and no line names a workplace.
 func TestTidy(t *testing.T) {
 	root := mustRoot(t)
-	files, err := listFiles(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := oktest.Must(listFiles(root))(t)
 	seen, inFolder := 0, map[string]int{}
 	var long []string
 	for _, file := range files {

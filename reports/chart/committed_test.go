@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/draw"
 	"gradsync/reports/notebook"
 )
@@ -59,13 +60,8 @@ var allPlaced = sync.OnceValues(func() ([]placed, error) {
 
 func placedOf(t *testing.T) []placed {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	all, err := allPlaced()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	all := oktest.Must(allPlaced())(t)
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 	"gradsync/reports/typeset"
@@ -26,9 +27,7 @@ func curve(name string, ys ...float64) []notebook.Series {
 // Groups that coincide in mean, band and seeds are one curve, which says so in both
 // languages. One digit of one seed keeps two groups apart.
 func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	var f notebook.Drawing
 	f.ID, f.Form, f.Y = "a", "line", notebook.Axis{Title: "test accuracy", Unit: "%"}
 	for _, m := range []string{"BSP", "ASP", "SSP", "DASP"} {
@@ -50,10 +49,7 @@ func TestCoincidingCurvesAreDrawnOnce(t *testing.T) {
 	if want := "BSP/bsp BSP/bsp ASP = DASP/dasp ASP = DASP/dasp SSP/ssp SSP/ssp "; words != want {
 		t.Errorf("series %q, want %q", words, want)
 	}
-	s, err := page.NewScripts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := oktest.Must(page.NewScripts())(t)
 	figure := &notebook.Figure{ID: "a", Alt: notebook.Both{"alt", "图"}, Drawn: [2]notebook.Drawing{f, f}}
 	if said := HowDrawn(figure); !strings.Contains(said.En(), "the same numbers in every point: ASP = DASP.") ||
 		!strings.Contains(said.Zh(), "ASP = DASP：每个点的数值都相同") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -65,10 +66,7 @@ func TestCountsHaveWholeTicks(t *testing.T) {
 	seconds.X.Unit = "s"
 	halves.Series = []notebook.Series{{Name: "s", X: []float64{2, 2.5}, Y: []float64{1, 1}}}
 	for i, f := range []notebook.Drawing{f, seconds, halves} {
-		raw, err := option(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(option(f))(t)
 		if whole := strings.Contains(string(raw), `"minInterval":1`); whole != (i == 0) {
 			t.Errorf("figure %d: whole ticks %v", i, whole)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -24,13 +25,8 @@ func mapped() [2]notebook.Drawing {
 
 // A state of a map has a colour and a texture of its own, and every cell its number in ink.
 func TestMapsAreDrawn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	opt, err := option(mapped()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	opt := oktest.Must(option(mapped()[0]))(t)
 	var o struct {
 		Series []struct {
 			Name, RenderItem string
@@ -42,9 +38,7 @@ func TestMapsAreDrawn(t *testing.T) {
 		}
 		YAxis []struct{ Inverse bool }
 	}
-	if err := json.Unmarshal(opt, &o); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(opt, &o))
 	if len(o.Series) != 2 || o.Series[0].RenderItem != "gradsync.map" ||
 		fmt.Sprint(o.Series[0].Data, o.Series[1].Data) != "[{[0 0 8.456]} {[0 1 12.5]}] [{[1 0 1]}]" {
 		t.Errorf("%s", opt)
@@ -55,14 +49,8 @@ func TestMapsAreDrawn(t *testing.T) {
 	if a, b := o.Series[0].ItemStyle, o.Series[1].ItemStyle; a.Color == b.Color || a.Color == "" {
 		t.Errorf("%+v and %+v", a, b)
 	}
-	s, err := page.NewScripts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := drawOption(s, "m", opt, heightOf(mapped()[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := oktest.Must(page.NewScripts())(t)
+	svg := oktest.Must(drawOption(s, "m", opt, heightOf(mapped()[0])))(t)
 	for _, want := range []string{">8.5<", ">1.0<", ">13<", "1 Gb/s, 10 %", "RingSparse", "dense ring"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the drawing lacks %q:\n%s", want, svg)

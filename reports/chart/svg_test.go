@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -38,17 +39,11 @@ func TestBarsThatAreNotThere(t *testing.T) {
 	if rows, err := CSV(f); err != nil || string(rows) != "series,group,seed,,,low,high\ns,s,,a,1,0.5,2\n" {
 		t.Errorf("in the file: %s (%v)", rows, err)
 	}
-	raw, err := option(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(option(f))(t)
 	if !strings.Contains(string(raw), `"data":[{"value":1},{"value":"-"}]`) || !strings.Contains(string(raw), `"data":[{"value":[0,0.5,2,0,1]}]`) {
 		t.Errorf("the option is %s", raw)
 	}
-	s, err := page.NewScripts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := oktest.Must(page.NewScripts())(t)
 	svg, err := drawOption(s, "f", raw, 400)
 	if err != nil || strings.Contains(svg, "NaN") {
 		t.Errorf("drawn: %v", err)
@@ -81,20 +76,11 @@ func TestDrawingsThatCannotBe(t *testing.T) {
 // Shortening the coordinates of a drawing leaves the words of its axes alone: a small
 // value does not become 0.00.
 func TestLogarithmicAxesNameSmallValues(t *testing.T) {
-	s, err := page.NewScripts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := oktest.Must(page.NewScripts())(t)
 	f := notebook.Drawing{ID: "f", Form: "line", X: notebook.Axis{Title: "x"}, Y: notebook.Axis{Title: "y", Log: true},
 		Series: []notebook.Series{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{0.0003, 0.02, 30}}}}
-	opt, err := option(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := drawOption(s, "f", opt, 400)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := oktest.Must(option(f))(t)
+	svg := oktest.Must(drawOption(s, "f", opt, 400))(t)
 	for _, want := range []string{">0.0001<", ">0.001<", ">0.01<", ">0.1<", ">1<", ">10<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the axis has no %s: %s", want, strings.Join(strings.Split(svg, "<text")[1:], "\n"))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -34,10 +35,7 @@ func talkingFigures() [][2]notebook.Drawing {
 // A plot says everything in both languages: names of curves that are drawn once, axes, categories, lanes and labels.
 func TestPlotsSpeakBothLanguages(t *testing.T) {
 	for i, f := range append(talkingFigures(), mapped()) {
-		p, err := NewPlot(&notebook.Figure{ID: "f", Alt: notebook.Both{"what it shows", "内容"}, Drawn: f}, "here")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := oktest.Must(NewPlot(&notebook.Figure{ID: "f", Alt: notebook.Both{"what it shows", "内容"}, Drawn: f}, "here"))(t)
 		said := string(p.XTitle.HTML() + p.YTitle.HTML() + p.Body)
 		for _, k := range p.Key {
 			said += string(k.Name.HTML())

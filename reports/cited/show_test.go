@@ -14,6 +14,7 @@ import (
 
 	"gradsync/experiments/paper"
 	"gradsync/internal/gosource"
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -34,10 +35,7 @@ func TestExcerptsAreTheSource(t *testing.T) {
 	tags := regexp.MustCompile(`<[^>]*>`)
 	for i := range Documents {
 		p := &Documents[i]
-		page, err := besideSource(p, embedded())
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := oktest.Must(besideSource(p, embedded()))(t)
 		var all []excerpt
 		for _, a := range page.Algs {
 			all = append(all, a.Go...)
@@ -46,10 +44,7 @@ func TestExcerptsAreTheSource(t *testing.T) {
 			all = append(all, f.Go...)
 		}
 		for _, e := range all {
-			text, err := os.ReadFile("../../" + e.File)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := oktest.Must(os.ReadFile("../../" + e.File))(t)
 			lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 			var shown []string
 			for _, l := range e.Lines {
@@ -79,7 +74,7 @@ func TestNoMarkOutsideThePages(t *testing.T) {
 	}
 	marks := 0
 	for _, root := range []string{"papers", "shared", "experiments", "datasets"} {
-		err := fs.WalkDir(os.DirFS("../.."), root, func(name string, d fs.DirEntry, err error) error {
+		oktest.Nil(t, fs.WalkDir(os.DirFS("../.."), root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 				return err
 			}
@@ -101,10 +96,7 @@ func TestNoMarkOutsideThePages(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if marks < 100 {
 		t.Errorf("only %d marks in the tree: are they read?", marks)
@@ -137,10 +129,7 @@ func F(x int) int {
 
 func TestMarksFindTheirLines(t *testing.T) {
 	p, tree := small(smallGo)
-	page, err := besideSource(p, tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := oktest.Must(besideSource(p, tree))(t)
 	a := page.Algs[0]
 	if got := fmt.Sprint(a.Views[0].Places, a.Views[1].Places, a.Views[2].Places); got != "[{F 2 2 alg1-L1}] [{F 4 6 alg1-L2}] []" {
 		t.Errorf("steps are at %s", got)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // By hand, a pixel a unit: what each thing covers.
@@ -60,10 +62,7 @@ func raster4(t *testing.T, inner string) *image.RGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := rasterise(svg, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := oktest.Must(rasterise(svg, 1))(t)
 	return img
 }
 
@@ -75,10 +74,7 @@ func TestTextsStandWhereTheySay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		img, err := rasterise(svg, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := oktest.Must(rasterise(svg, 1))(t)
 		box := image.Rectangle{}
 		for i := 0; i < len(img.Pix); i += 4 {
 			if img.Pix[i] < 128 {
@@ -101,10 +97,7 @@ func TestImagesLoseNothingInSilence(t *testing.T) {
 		`<path d="M0 0h2" fill="none" stroke="#000" stroke-linecap="square"/>`, `<g transform="skewX(3)"><rect width="1" height="1"/></g>`,
 		`<defs><clipPath id="c"><path d="M1 0h1l1 4Z"/></clipPath></defs><g clip-path="url(#c)"><rect width="4" height="4"/></g>`,
 	} {
-		svg, err := parseSVG(`<svg width="4" height="4" font-size="12">` + bad + `</svg>`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := oktest.Must(parseSVG(`<svg width="4" height="4" font-size="12">` + bad + `</svg>`))(t)
 		if _, err := rasterise(svg, 1); err == nil {
 			t.Errorf("%s was drawn in silence", bad)
 		}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // By hand: what paints nothing goes, moves end up in coordinates, shapes of one look
@@ -37,10 +39,7 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 		`<use href="#F-p0" x="23" y="20"/><use href="#F-p0" x="33" y="20"/><use href="#F-p0" x="43.3" y="20"/>` +
 		`<defs><clipPath id="F-c0"><path d="M0 0h9v4Z"/></clipPath><pattern id="F-p1" width="7" height="7">` +
 		`<path d="M0 0h1v2Z" fill="rgb(0,0,0)" fill-opacity="0.28"/></pattern></defs></svg>`
-	got, err := Tidy("a", in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := oktest.Must(Tidy("a", in))(t)
 	h, _, _ := strings.Cut(strings.SplitN(got, `id="`, 2)[1], "-")
 	if got = strings.ReplaceAll(got, h+"-", "F-"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

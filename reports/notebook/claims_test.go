@@ -9,6 +9,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // bothWords returns the words of the program in both languages.
@@ -113,10 +114,7 @@ func rowOf(t *testing.T, c result.Claim) (row ClaimRow) {
 	for l := range Languages {
 		p := b.page(l, &result.Result{ID: "dasp/x"}, nil)
 		p.t = b.reasons[l]
-		one, err := p.claimRow(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := oktest.Must(p.claimRow(c))(t)
 		if l == 0 {
 			row = one
 		} else {

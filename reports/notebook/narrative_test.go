@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // committed reads every committed result, by id and profile.
@@ -36,13 +37,8 @@ var leftover = regexp.MustCompile(`<nil>|<no value>|%!|\(\)|（）|\*\*\*\*| [,.
 // A narrative can be read with all results, with the results of any profile, with one of them
 // alone and with none: what it says of a result that is not there it leaves out whole.
 func TestNarrativesReadWithAnyResults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	b, err := Open(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	b := oktest.Must(Open(texts))(t)
 	all := committed(t)
 	none := func(string, string) (*result.Result, error) { return nil, fs.ErrNotExist }
 	sets := map[string]Results{"none": none, "all": func(id, profile string) (*result.Result, error) {
@@ -67,10 +63,7 @@ func TestNarrativesReadWithAnyResults(t *testing.T) {
 	}
 	for l, lang := range Languages {
 		for _, name := range narratives(t, lang) {
-			src, err := fs.ReadFile(texts, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := oktest.Must(fs.ReadFile(texts, name))(t)
 			for set, find := range sets {
 				text, err := b.Narrative(l, name, string(src), find, nil)
 				if err != nil {
@@ -89,10 +82,7 @@ func TestNarrativesReadWithAnyResults(t *testing.T) {
 // A text takes the first profile that is there and whole, and prints values in the words of
 // their own result.
 func TestNarrativeBinds(t *testing.T) {
-	b, err := Open(folder(english, chinese))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(Open(folder(english, chinese)))(t)
 	r := sample(t, 3)
 	r.Facts[1].Value, r.Facts[1].Enum = "asp", "method"
 	const src = `{{with result "dasp/x" "standard" "quick"}}{{.Profile}}, {{n .Seeds "seed" "seeds"}}: {{bare (.Fact "side")}}, {{num (.Measured ` +

@@ -10,6 +10,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 type point struct {
@@ -35,14 +36,8 @@ func sample(t *testing.T, seeds int) *result.Result {
 		Figures: []result.Figure{{ID: "f", Form: "line", Frame: "times", X: "link", Y: []string{"seconds"}, By: []string{"method"}}},
 		Claims: []result.Claim{claims.Verdict("D27", claims.Found{Values: []float64{20}, CI95: []*[2]float64{{10, 30}}, Seeds: 3,
 			Notes: []result.Reason{result.Because("own", "n", 3)}, Differs: []result.Reason{result.Because("general")}})}}
-	raw, err := result.Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := result.Decode("x", raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(result.Encode(r))(t)
+	out := oktest.Must(result.Decode("x", raw))(t)
 	return out
 }
 
@@ -94,18 +89,12 @@ func folder(en, zh string) fstest.MapFS {
 
 func rendered(t *testing.T, en, zh string, r *result.Result) (*Page, error) {
 	t.Helper()
-	b, err := Open(folder(en, zh))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(Open(folder(en, zh)))(t)
 	return b.Page(r, nil)
 }
 
 func TestPage(t *testing.T) {
-	p, err := rendered(t, english, chinese, sample(t, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(rendered(t, english, chinese, sample(t, 3)))(t)
 	if p.Title != (Both{"Times on 10" + nbsp + "Gb/s", "10" + nbsp + "Gb/s 的时间"}) {
 		t.Errorf("title %q", p.Title)
 	}
@@ -136,10 +125,7 @@ func TestPage(t *testing.T) {
 
 // One seed has no interval, and no sentence says one.
 func TestOneSeed(t *testing.T) {
-	p, err := rendered(t, english, chinese, sample(t, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(rendered(t, english, chinese, sample(t, 1)))(t)
 	text := p.Text(0)
 	if strings.ContainsAny(text[:strings.Index(text, "D27")], "[]±") || !strings.Contains(text, "1"+nbsp+"seed;") {
 		t.Errorf("one seed says\n%s", text)
@@ -228,10 +214,7 @@ func TestNumbersInSentences(t *testing.T) {
 	for l, want := range [2][]string{{"11.00 s|11.00 s to 1 Gb/s", "12.4 points", "2.5·10⁻⁶", "6, 8", "a, b; c"}, {"11.00 s|11.00 s 到 1 Gb/s",
 		"12.4 个百分点", "2.5·10⁻⁶", "6、8", "a, b；c"}} {
 		p := b.page(l, r, nil)
-		rs, err := p.rows("times", "method", "bsp", "link", 1.0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rs := oktest.Must(p.rows("times", "method", "bsp", "link", 1.0))(t)
 		says := func(s string, err error) string {
 			if err != nil {
 				t.Error(err)
@@ -263,9 +246,7 @@ func TestFilesAreWhole(t *testing.T) {
 	r := sample(t, 3)
 	raw, _ := json.Marshal(r)
 	var again result.Result
-	if err := json.Unmarshal(raw, &again); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(raw, &again))
 	a, errA := rendered(t, english, chinese, r)
 	b, errB := rendered(t, english, chinese, &again)
 	if errA != nil || errB != nil || a.Text(0) != b.Text(0) || a.Text(1) != b.Text(1) {

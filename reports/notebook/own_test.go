@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // ownResults returns comparisons as gradsync compare writes them.
@@ -15,10 +16,7 @@ func ownResults(t *testing.T) (out []*result.Result) {
 		t.Fatal("no comparisons: ", err)
 	}
 	for _, path := range paths {
-		r, err := result.Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(result.Read(path))(t)
 		out = append(out, r)
 	}
 	return out

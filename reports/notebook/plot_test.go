@@ -5,22 +5,17 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // A text draws any frame: of its own result by plot, and in a story by Plot, in the words of both languages, with
 // every bar said in the alt text.
 func TestTextsDrawFrames(t *testing.T) {
 	b := opened(t)
-	r, err := find("dasp/table7", "standard")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(find("dasp/table7", "standard"))(t)
 	page := &Page{Result: r, book: b}
 	words := []string{"x=model", "y=over_bsp", "by=method", "platform=heterogeneous6"}
-	f, err := page.Plot("bars", "bar", "convergence", words...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := oktest.Must(page.Plot("bars", "bar", "convergence", words...))(t)
 	en, zh := f.Drawn[0], f.Drawn[1]
 	if len(en.Series) != 5 || len(en.X.Categories) != 3 || en.Series[0].Group != "bsp" || en.Series[0].Y[0] != 1 || len(zh.Series) != 5 {
 		t.Errorf("%+v", en)
@@ -82,16 +77,10 @@ func TestNotebooksPlaceComponents(t *testing.T) {
 		name := "labels." + lang + ".csv"
 		files[name].Data = append(files[name].Data, "empty.times.seconds,never in "+lang+"\n"...)
 	}
-	b, err := Open(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(Open(files))(t)
 	other := sample(t, 3)
 	other.ID = "dasp/y"
-	p, err := b.Page(sample(t, 3), func(id, profile string) (*result.Result, error) { return other, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(b.Page(sample(t, 3), func(id, profile string) (*result.Result, error) { return other, nil }))(t)
 	var placed []string
 	for _, part := range p.Parts {
 		if part.Placed != nil {

@@ -16,6 +16,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 var texts = os.DirFS("../text")
@@ -34,14 +35,8 @@ func notebooks(t *testing.T, pattern string) []string {
 // tree parses a notebook, or a file of reasons, and visits the trees of all its templates.
 func tree(t *testing.T, path string, visit func(root *parse.ListNode)) {
 	t.Helper()
-	src, err := fs.ReadFile(texts, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := template.New(path).Funcs(new(page).funcs()).Parse(string(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := oktest.Must(fs.ReadFile(texts, path))(t)
+	all := oktest.Must(template.New(path).Funcs(new(page).funcs()).Parse(string(src)))(t)
 	for _, one := range all.Templates() {
 		if one.Tree != nil {
 			visit(one.Root)
@@ -63,15 +58,10 @@ func narratives(t *testing.T, pattern string) []string {
 // No number of a notebook or a narrative is typed: what has a digit is bound, or a name in
 // names.txt, or history that is marked as past.
 func TestNoTypedNumbers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	names := []*regexp.Regexp{regexp.MustCompile("(?s)`[^`]*`"), regexp.MustCompile(`\]\([^)]*\)`), regexp.MustCompile(`\{#[a-z0-9.-]+\}`),
 		regexp.MustCompile(`<sub>[^<]*</sub>|<[^>]*>`)}
-	f, err := texts.Open("names.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := oktest.Must(texts.Open("names.txt"))(t)
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if line := s.Text(); line != "" && line[0] != '#' {
 			names = append(names, regexp.MustCompile(line))
@@ -253,7 +243,7 @@ func keysOf(m map[string]string) map[string]bool {
 // committedResults returns all committed results.
 func committedResults(t *testing.T) (out []*result.Result) {
 	t.Helper()
-	err := filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
+	oktest.Nil(t, filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".run.json") {
 			return err
 		}
@@ -264,10 +254,7 @@ func committedResults(t *testing.T) (out []*result.Result) {
 		}
 		out = append(out, r)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -290,19 +277,14 @@ func find(id, profile string) (*result.Result, error) {
 // opened returns the words of the program.
 func opened(t *testing.T) *Book {
 	t.Helper()
-	b, err := Open(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := oktest.Must(Open(texts))(t)
 	return b
 }
 
 // Every committed result has a page, also where one seed has no interval, and it shows
 // every figure of the result.
 func TestCommittedResultsRender(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	b, all := opened(t), committedResults(t)
 	for _, r := range all {
 		p, err := b.Page(r, find)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // What a reader's own run may be: of one seed, of other seeds, of another profile, without
@@ -23,14 +24,9 @@ import (
 // clone copies a result, so that a test may change it.
 func clone(t *testing.T, r *result.Result) *result.Result {
 	t.Helper()
-	raw, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(json.Marshal(r))(t)
 	out := new(result.Result)
-	if err := json.Unmarshal(raw, out); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(raw, out))
 	return out
 }
 
@@ -120,9 +116,7 @@ func reads(t *testing.T, b *Book, what string, r *result.Result, told map[string
 
 // The committed results themselves read well.
 func TestCommittedResultsReadWell(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	b, told := opened(t), map[string]bool{}
 	for _, r := range committedResults(t) {
 		reads(t, b, "as committed", r, told)
@@ -202,9 +196,7 @@ func toChange(t *testing.T) []*result.Result {
 // A run of one seed has no interval, and no sentence, table or figure shows one or speaks of
 // several seeds.
 func TestRunsOfOneSeed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	b, told := opened(t), map[string]bool{}
 	several := [2]*regexp.Regexp{regexp.MustCompile(`\b(?:[02-9]|\d\d+)[ \x{a0}]seeds\b`), regexp.MustCompile(`(?:[02-9]|\d\d+) ?个种子`)}
 	for _, r := range toChange(t) {
@@ -253,9 +245,7 @@ func TestRunsOfOneSeed(t *testing.T) {
 
 // A run of other seeds says its own.
 func TestRunsOfOtherSeeds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	b, told := opened(t), map[string]bool{}
 	for _, r := range toChange(t) {
 		if len(r.Seeds) == 0 {
@@ -270,9 +260,7 @@ func TestRunsOfOtherSeeds(t *testing.T) {
 // A run of a profile of which nothing is committed reads as well, also where no
 // result of that profile is there that a text would speak of.
 func TestRunsOfAnotherProfile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	b, told := opened(t), map[string]bool{}
 	for _, r := range toChange(t) {
 		for _, profile := range []string{"paper", "standard", "ci", "quick"} {
@@ -304,9 +292,7 @@ var allMethods = []string{"compare/facts", "dasp/explain"}
 
 // A run without one of its methods shows the others.
 func TestRunsWithoutAMethod(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	b, told, n := opened(t), map[string]bool{}, 0
 	for _, r := range toChange(t) {
 		if slices.Contains(allMethods, r.ID) {
@@ -337,9 +323,7 @@ func TestRunsWithoutAMethod(t *testing.T) {
 
 // A run on a platform of the reader's own, or on his own data, calls it by its key.
 func TestRunsOnAPlatformOfOnesOwn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	b, told, n := opened(t), map[string]bool{}, 0
 	for _, r := range toChange(t) {
 		if r.ID == "dasp/dssp-anchor" { // its clusters belong to another document
@@ -347,10 +331,7 @@ func TestRunsOnAPlatformOfOnesOwn(t *testing.T) {
 		}
 		text := ""
 		for _, lang := range Languages {
-			raw, err := fs.ReadFile(texts, r.ID+"."+lang+".md")
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := oktest.Must(fs.ReadFile(texts, r.ID+"."+lang+".md"))(t)
 			text += string(raw)
 		}
 		for _, key := range keysIn(r, "platform") {

@@ -15,6 +15,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"gradsync/internal/oktest"
 )
 
 const asset = "../assets/playground.wasm.gz"
@@ -26,10 +28,7 @@ func committed(t *testing.T) (packed, module []byte, toolchain string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := oktest.Must(gzip.NewReader(bytes.NewReader(packed)))(t)
 	if module, err = io.ReadAll(z); err != nil {
 		t.Fatal(err)
 	}
@@ -63,10 +62,7 @@ func instance(t *testing.T) api.Module {
 	r := wazero.NewRuntime(ctx)
 	t.Cleanup(func() { _ = r.Close(ctx) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
-	m, err := r.InstantiateWithConfig(ctx, module, wazero.NewModuleConfig().WithStartFunctions("_initialize"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(r.InstantiateWithConfig(ctx, module, wazero.NewModuleConfig().WithStartFunctions("_initialize")))(t)
 	return m
 }
 
@@ -88,9 +84,7 @@ func multiply(x, y, z float64) float64 { return x*y + z }
 // bit. Where the processor rounds a product and a sum once, package math itself may
 // differ in its last bits.
 func TestModuleGivesTheSameBits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	m := instance(t)
 	const x = 1 + 1./(1<<27)
 	fused := multiply(x, x, -(1+1./(1<<26))) != 0

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 func TestReadPublishedRefusesWhatItDoesNotKnow(t *testing.T) {
@@ -31,14 +32,8 @@ func invented(id string) *result.Result {
 // mine writes a result with its record, as a run does, and reads it.
 func mine(t *testing.T, root string, r *result.Result, run *result.Run) File {
 	t.Helper()
-	path, err := result.Write(root, r, run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := oktest.Must(result.Write(root, r, run))(t)
+	f := oktest.Must(Read(path))(t)
 	return f
 }
 
@@ -174,10 +169,7 @@ func TestOnlySeedsDiffer(t *testing.T) {
 		if strings.HasSuffix(path, ".run.json") {
 			continue
 		}
-		r, err := Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(Read(path))(t)
 		p := factsOf(r)
 		r.Seeds = []uint64{99} // of the File one: the file is read again
 		if !sameButSeeds(root, r, p) {

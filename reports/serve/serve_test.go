@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/page"
 )
 
@@ -94,17 +95,11 @@ func (s *served) get(path string) (int, string) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	// At once: who looks while a file is half written may find it so at two looks.
 	half := filepath.Join(filepath.Dir(file), ".half")
-	if err := os.WriteFile(half, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(half, file); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(half, []byte(text), 0o644))
+	oktest.Nil(t, os.Rename(half, file))
 }
 
 // put writes a result as the fake renderer reads it: a number.
@@ -165,10 +160,7 @@ func TestServedPagesReloadThemselves(t *testing.T) {
 	if code, text := s.get("/assets/a.js"); code != 200 || text != "1" {
 		t.Errorf("an asset: %d %q", code, text)
 	}
-	resp, err := http.Get(s.url + "/-/events")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := oktest.Must(http.Get(s.url + "/-/events"))(t)
 	defer resp.Body.Close()
 	events := bufio.NewScanner(resp.Body)
 	next := func() string {
@@ -211,14 +203,9 @@ func TestServeStaysInItsFolder(t *testing.T) {
 	s := start(t, Options{Dir: dir})
 	addr := strings.TrimPrefix(s.url, "http://")
 	ask := func(request string) string {
-		c, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := oktest.Must(net.Dial("tcp", addr))(t)
 		defer c.Close()
-		if _, err := io.WriteString(c, request); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(io.WriteString(c, request))(t)
 		b, _ := io.ReadAll(c)
 		return string(b)
 	}
@@ -366,10 +353,7 @@ func TestServeRefusesWhatIsNotThere(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	never := func(addr string) { t.Errorf("said to listen on %s", addr) }
-	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	busy := oktest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer busy.Close()
 	absent := filepath.Join(t.TempDir(), "absent")
 	for _, c := range []struct {
@@ -407,19 +391,13 @@ func TestServeCompresses(t *testing.T) {
 		{"/", "gzip, deflate, br", "", true}, {"/assets/a.js", "br;q=1.0, GZIP;q=0.5", "", true}, {"/", "", "", false}, {"/", "gzip;q=0", "", false},
 		{"/assets/a.js", "deflate", "", false}, {"/assets/a.woff2", "gzip", "", false}, {"/assets/a.js", "gzip", "bytes=0-99", false},
 	} {
-		req, err := http.NewRequest(http.MethodGet, s.url+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := oktest.Must(http.NewRequest(http.MethodGet, s.url+c.path, nil))(t)
 		for k, v := range map[string]string{"Accept-Encoding": c.accept, "Range": c.ranged} {
 			if v != "" {
 				req.Header.Set(k, v)
 			}
 		}
-		resp, err := plain.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := oktest.Must(plain.RoundTrip(req))(t)
 		sent, err := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
 		if err != nil || resp.ContentLength != int64(len(sent)) {

@@ -9,14 +9,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gradsync/internal/oktest"
 )
 
 // Ctrl-C while pages are written: the server ends when all of them are, and not before.
 // A pipe in the place of a page holds the writing up.
 func TestServeWaitsUntilThePagesAreWhole(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	results, dir := t.TempDir(), t.TempDir()
 	put(t, results, "dasp/example1", "1")
 	pipe := filepath.Join(dir, "index.html")
@@ -47,9 +47,7 @@ func TestServeWaitsUntilThePagesAreWhole(t *testing.T) {
 	if err := os.Remove(pipe); err != nil { // its reader has it still; a page does not replace what is no file
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, w.Close())
 	if err := <-done; err != nil {
 		t.Error(err)
 	}

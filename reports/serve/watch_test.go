@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/page"
 )
 
@@ -52,10 +53,7 @@ func TestARenderThatTheServerOutlivesWritesNothing(t *testing.T) {
 	put(t, results, "dasp/example5", "1")
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
 	begun, release := make(chan struct{}), make(chan struct{})
 	held := func() (page.Outputs, error) {
@@ -82,15 +80,12 @@ func TestARenderThatTheServerOutlivesWritesNothing(t *testing.T) {
 func namesBelow(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+	oktest.Nil(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files = append(files, name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -103,9 +98,7 @@ func TestServeRemovesWhatItMadeItself(t *testing.T) {
 		put(t, results, "dasp/"+stem, "1")
 	}
 	gone := func(stem string) {
-		if err := os.Remove(filepath.Join(results, "dasp", stem+".json")); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.Remove(filepath.Join(results, "dasp", stem+".json")))
 	}
 	has := func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
@@ -128,15 +121,10 @@ func TestServeRemovesWhatItMadeItself(t *testing.T) {
 	if has("dasp/example-fig2.html") || !has("dasp/example5.html") {
 		t.Errorf("the files are %q", namesBelow(t, dir))
 	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, s.stop())
 	write(t, filepath.Join(dir, "dasp", "example1.html"), "changed by hand")
 	write(t, filepath.Join(base, "outside.html"), "outside")
-	st, err := os.ReadFile(filepath.Join(dir, stampName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := oktest.Must(os.ReadFile(filepath.Join(dir, stampName)))(t)
 	write(t, filepath.Join(dir, stampName), string(st)+result.Sum([]byte("outside"))+"  ../outside.html\n")
 	gone("example5")
 	gone("example1")
@@ -167,9 +155,7 @@ func TestServeRemovesThePageOfAPaper(t *testing.T) {
 			t.Fatalf("%s: %d", page, code)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(results, "dasp")); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.RemoveAll(filepath.Join(results, "dasp")))
 	if l := s.line(); !strings.Contains(l, "removed") {
 		t.Errorf("said %q", l)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // exampleExchange has the packets of three nodes that compute two of three blocks each, as
@@ -28,10 +29,7 @@ func exampleExchange() worded {
 func exchangeExample(t *testing.T) *packetWalk {
 	t.Helper()
 	l := exampleExchange()
-	x, err := exchangeOf(l.Result, &l.Frames[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := oktest.Must(exchangeOf(l.Result, &l.Frames[0]))(t)
 	return x
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // numeric are the columns of each widget's frames in which words are no number.
@@ -21,9 +23,7 @@ var numeric = []struct{ id, frame, of, columns string }{
 // Text where a number is gives one clear error that names the frame, in the whole of a
 // column and in a single row; a frame without its columns does too.
 func TestTextIsNoNumber(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, x := range numeric {
 		clean := committedOf(t, x.id)
 		for _, key := range append(strings.Fields(x.columns), "") {
@@ -80,9 +80,7 @@ func TestNoRowsAreNoWidget(t *testing.T) {
 
 // Nothing in any one cell makes a widget panic or leaves it without data.
 func TestNoCellBreaksAWidget(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	seen := map[string]bool{}
 	for _, x := range numeric {
 		if seen[x.id] {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -17,28 +18,16 @@ var allWords = sync.OnceValues(func() (*notebook.Book, error) { return notebook.
 // committedOf returns a committed result of profile quick, read anew, with its words.
 func committedOf(t *testing.T, id string) worded {
 	t.Helper()
-	r, err := result.Read(result.Path("../../experiments/results", id, "quick"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := allWords()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := book.Page(r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(result.Read(result.Path("../../experiments/results", id, "quick")))(t)
+	book := oktest.Must(allWords())(t)
+	p := oktest.Must(book.Page(r, nil))(t)
 	return worded{r, p}
 }
 
 func committedRing(t *testing.T) (w *ringWalk, states *frame) {
 	t.Helper()
 	l := committedOf(t, "ring/steps")
-	w, err := ringOf(l.Result, l.Frame("transfers"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w = oktest.Must(ringOf(l.Result, l.Frame("transfers")))(t)
 	return w, l.Frame("states")
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/typeset"
 )
 
@@ -16,10 +17,7 @@ import (
 func TestTheChoicesAreTheFrames(t *testing.T) {
 	l := committedOf(t, "ringsparse/decisions")
 	hops, kinds := l.Frame("hops"), l.Frame("kinds")
-	x, err := sparseOf(l, hops)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := oktest.Must(sparseOf(l, hops))(t)
 	if x.Ranks != 8 || len(x.Models) != 6 {
 		t.Fatalf("%d ranks, %d models", x.Ranks, len(x.Models))
 	}
@@ -84,10 +82,7 @@ func TestTheChoicesAreTheFrames(t *testing.T) {
 // The pruned model's first hop, by hand from its row: weights 10.0 % against 64.0 %.
 func TestAChoiceInWords(t *testing.T) {
 	l := committedOf(t, "ringsparse/decisions")
-	x, err := sparseOf(l, l.Frame("hops"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := oktest.Must(sparseOf(l, l.Frame("hops")))(t)
 	want := "pruned MLP, all layers. A block of one worker’s own, before any sum: not zero are 10 % of the weights and 64 % of the gradients. The weights " +
 		"are sparser. At this hop 100 % of the blocks go as weights, which are sparser. Over all hops, on links of 1 Gb/s, 39.5 % plain, 60.5 % as " +
 		"bitmap and values: 71.7 % of the dense ring’s bytes."

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // waitingAt lists who is shown as waiting, in which state and for whom: "1 WSS 6, …".
@@ -25,10 +27,7 @@ func TestAWalkWhereNobodyWaits(t *testing.T) {
 	l := committedOf(t, "dasp/walk")
 	f := l.Frame("events")
 	f.Rows = f.Rows[:8]
-	w, err := walkOf(l.Result, f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := oktest.Must(walkOf(l.Result, f))(t)
 	for at := range len(w.Events) + 1 {
 		if got := waitingAt(t, w, at); got != "" {
 			t.Errorf("after event %d wait %s", at, got)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // committedWalk returns the walk of the committed results, the same in every profile.
@@ -14,14 +15,8 @@ func committedWalk(t *testing.T) *daspWalk {
 	t.Helper()
 	var first *daspWalk
 	for _, profile := range []string{"quick", "ci"} {
-		r, err := result.Read(result.Path("../../experiments/results", "dasp/walk", profile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := walkOf(r, r.Frame("events"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(result.Read(result.Path("../../experiments/results", "dasp/walk", profile)))(t)
+		w := oktest.Must(walkOf(r, r.Frame("events")))(t)
 		if first == nil {
 			first = w
 		}
@@ -74,9 +69,7 @@ func TestTheWaitsOfTheWalk(t *testing.T) {
 
 // Every event is told in both languages with its numbers and the lines that apply.
 func TestTheWalkInWords(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second: make test has it")
-	}
+	oktest.Slow(t)
 	lines := map[string]string{"push QIS": "QIS; Algorithm 1, lines 5–6", "push WSS": "WSS; Algorithm 1, lines 7–12", "push FSS": "FSS; Algorithm 1, lines 13–15"}
 	w := committedWalk(t)
 	for i, e := range w.Events {
@@ -111,9 +104,7 @@ func TestTheWalkInWords(t *testing.T) {
 
 // The buttons lead to the next wait, round from the end.
 func TestTheNextWait(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	w := committedWalk(t)
 	for _, state := range []string{"WSS", "FSS", ""} {
 		var places []float64

@@ -13,6 +13,7 @@ import (
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/reports/assets"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
@@ -32,10 +33,7 @@ func worked(t *testing.T, fn string, args ...any) any {
 	if worker.vm == nil {
 		vm := goja.New()
 		for _, name := range page.WidgetScripts {
-			js, err := assets.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			js := oktest.Must(assets.ReadFile(name))(t)
 			if _, err := vm.RunString(string(js)); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -44,10 +42,7 @@ func worked(t *testing.T, fn string, args ...any) any {
 	}
 	words := make([]string, len(args))
 	for i, a := range args {
-		b, err := json.Marshal(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := oktest.Must(json.Marshal(a))(t)
 		words[i] = string(b)
 	}
 	v, err := worker.vm.RunString("JSON.stringify(gradsyncWidgets." + fn + "(" + strings.Join(words, ",") + "))")
@@ -55,9 +50,7 @@ func worked(t *testing.T, fn string, args ...any) any {
 		t.Fatal(err)
 	}
 	var out any
-	if err := json.Unmarshal([]byte(v.String()), &out); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal([]byte(v.String()), &out))
 	return out
 }
 
@@ -132,10 +125,7 @@ func loadsExample(t *testing.T) worded {
 func TestLoadsAreTheTable(t *testing.T) {
 	l := loadsExample(t)
 	f, shown := l.Frame("loads"), l.Page.Parts[0].Table
-	data, err := loadsOf(l, f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := oktest.Must(loadsOf(l, f))(t)
 	if len(data.Rows) != 14 || len(data.Names) != 3 || data.Names[0] != (notebook.Both{"CSSGD, multicast", "CSSGD，多播"}) ||
 		data.Unit != (notebook.Both{"gradient units", "梯度单位"}) {
 		t.Fatalf("%d rows of %q in %q", len(data.Rows), data.Names, data.Unit)
@@ -174,10 +164,7 @@ func TestLoadsAreTheTable(t *testing.T) {
 // By hand: n = 5, r = 3 are (555 − 33)/11 = 47.45, 5555 and none.
 func TestLoadsInWords(t *testing.T) {
 	l := loadsExample(t)
-	data, err := loadsOf(l, l.Frame("loads"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := oktest.Must(loadsOf(l, l.Frame("loads")))(t)
 	say := func(lang string, hidden ...bool) string {
 		return fmt.Sprint(worked(t, "sentence", data, 5, 3, worked(t, "bars", data, 5, 3, append([]bool{}, hidden...)), lang))
 	}

@@ -12,15 +12,15 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"gradsync/internal/oktest"
 )
 
 // clone makes the test's folder the root of a module.
 func clone(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module gradsync\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module gradsync\n"), 0o644))
 	t.Chdir(dir)
 	return dir
 }
@@ -98,9 +98,7 @@ func TestRaceIsSkippedInOneLineWithoutACompiler(t *testing.T) {
 
 func TestFormattedNamesTheFile(t *testing.T) {
 	dir := clone(t)
-	if err := os.WriteFile(filepath.Join(dir, "ugly.go"), []byte("package  x\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(dir, "ugly.go"), []byte("package  x\n"), 0o644))
 	var out bytes.Buffer
 	if err := formatted(dir, &out); err == nil || out.String() != "ugly.go\n" {
 		t.Errorf("formatted printed %q with error %v", out.String(), err)
@@ -110,9 +108,7 @@ func TestFormattedNamesTheFile(t *testing.T) {
 func TestCleanRemovesWhatWasMade(t *testing.T) {
 	dir := clone(t)
 	for _, name := range []string{"bin", "out", "papers"} {
-		if err := os.MkdirAll(filepath.Join(dir, name, "deep"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(filepath.Join(dir, name, "deep"), 0o755))
 	}
 	if _, _, err := call(command("clean", "", clean)); err != nil {
 		t.Fatal(err)

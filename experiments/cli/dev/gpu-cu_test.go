@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // TestGpuCu: the script fetches the headers once, whole or not at all, says in its exit code whether the network or the
@@ -22,20 +24,13 @@ func TestGpuCu(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		if err := os.Symlink(path, filepath.Join(programs, name)); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.Symlink(path, filepath.Join(programs, name)))
 	}
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/usr/bin/env bash\n"+text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.WriteFile(filepath.Join(programs, name), []byte("#!/usr/bin/env bash\n"+text), 0o755))
 	}
-	script, err := filepath.Abs(filepath.Join("..", "..", "..", ".ci", "gpu-cu"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := oktest.Must(filepath.Abs(filepath.Join("..", "..", "..", ".ci", "gpu-cu")))(t)
 	cache := t.TempDir()
 	call := func(want int, says string, args ...string) string {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 
 	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/paper"
+	"gradsync/internal/oktest"
 )
 
 // put writes files below dir, by their slash paths.
@@ -19,12 +20,8 @@ func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		oktest.Nil(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 

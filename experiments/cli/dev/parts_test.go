@@ -8,21 +8,17 @@ import (
 	"testing"
 
 	"gradsync/experiments/cli/memo"
+	"gradsync/internal/oktest"
 )
 
 // kept makes a folder with parts, by name.
 func kept(t *testing.T, parts map[string]float64) string {
 	t.Helper()
 	dir := t.TempDir()
-	m, err := memo.Open("", []string{dir}, func(line string) { t.Error(line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(memo.Open("", []string{dir}, func(line string) { t.Error(line) }))(t)
 	defer m.Close()
 	for name, v := range parts {
-		if err := m.Save(name, v); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, m.Save(name, v))
 	}
 	return dir
 }
@@ -31,9 +27,7 @@ func kept(t *testing.T, parts map[string]float64) string {
 // what to raise; new parts and a raised version are listed anew.
 func TestForgottenBits(t *testing.T) {
 	root := clone(t)
-	if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(committed)), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.MkdirAll(filepath.Join(root, filepath.FromSlash(committed)), 0o755))
 	v1 := kept(t, map[string]float64{`{"bits":1,"key":"a"}`: 1, `{"bits":1,"key":"b"}`: 2})
 	var out bytes.Buffer
 	if err := writeParts(root, v1, 1, &out); err != nil || checkParts(root, v1, 1, true) != nil {
@@ -51,9 +45,7 @@ func TestForgottenBits(t *testing.T) {
 		"nothing but the number": {kept(t, map[string]float64{`{"bits":2,"key":"a"}`: 1, `{"bits":2,"key":"b"}`: 2}), 2, "version 1", false},
 	} {
 		_ = os.Remove(filepath.Join(root, filepath.FromSlash(partsFile)))
-		if err := writeParts(root, v1, 1, &out); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, writeParts(root, v1, 1, &out))
 		if err := checkParts(root, test.dir, test.bits, true); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
@@ -68,13 +60,9 @@ func TestForgottenBits(t *testing.T) {
 // fail.
 func TestPartsOfSomeStems(t *testing.T) {
 	root := clone(t)
-	if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(committed)), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.MkdirAll(filepath.Join(root, filepath.FromSlash(committed)), 0o755))
 	listed := kept(t, map[string]float64{`{"bits":1,"key":"a"}`: 1, `{"bits":1,"key":"b"}`: 2})
-	if err := writeParts(root, listed, 1, &bytes.Buffer{}); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, writeParts(root, listed, 1, &bytes.Buffer{}))
 	for _, test := range []struct {
 		parts     map[string]float64
 		bits      int

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // Below the folders of raced, a package that is not among them starts no goroutine and
@@ -24,7 +26,7 @@ func TestWhatMayRaceIsRaced(t *testing.T) {
 	}
 	tested, others := map[string]bool{}, map[string]bool{}
 	for _, top := range []string{"shared/cluster", "papers", "shared/tensor/engine/asm", "shared/tensor/engine/internal", "shared/gpu"} {
-		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+		oktest.Nil(t, filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err
 			}
@@ -43,10 +45,7 @@ func TestWhatMayRaceIsRaced(t *testing.T) {
 				others[dir+": "+why] = true
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	for what := range others {
 		if dir, _, _ := strings.Cut(what, ":"); tested[dir] {
@@ -64,15 +63,9 @@ func TestWhatMayRaceIsRaced(t *testing.T) {
 // threads says how a file may run code on several threads, "" if it cannot.
 func threads(t *testing.T, path string) (why string) {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := oktest.Must(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t)
 	for _, i := range f.Imports {
-		name, err := strconv.Unquote(i.Path.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := oktest.Must(strconv.Unquote(i.Path.Value))(t)
 		if slices.Contains([]string{"gradsync/shared/cluster/virtual", "gradsync/shared/cluster/local", "gradsync/shared/cluster/tcp"}, name) {
 			return path + " imports " + name
 		}

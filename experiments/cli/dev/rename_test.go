@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
@@ -18,14 +19,9 @@ import (
 func TestRewriterTouchesPathsAlone(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{"papers", "shared", "experiments", ".git"} {
-		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.Mkdir(filepath.Join(dir, d), 0o755))
 	}
-	rewrite, err := rewriter(dir, "old", "example.com/me/gs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rewrite := oktest.Must(rewriter(dir, "old", "example.com/me/gs"))(t)
 	for text, want := range map[string]string{
 		"module old\n":                        "module example.com/me/gs\n",
 		`"module old\n"`:                      `"module example.com/me/gs\n"`,
@@ -68,10 +64,7 @@ func longTest(t *testing.T) string {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("builds the program anew, minutes: GRADSYNC_LONG=1 runs it")
 	}
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(repo.Root())(t)
 	return root
 }
 
@@ -80,9 +73,7 @@ func longTest(t *testing.T) string {
 func TestRenamedModuleBuilds(t *testing.T) {
 	root := longTest(t)
 	dir := t.TempDir()
-	if err := copyClone(root, dir); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, copyClone(root, dir))
 	t.Chdir(dir)
 	before := texts(t, dir)
 	if out, errOut, err := call(renameModule(), "github.com/you/gradsync"); err != nil {
@@ -167,17 +158,12 @@ func TestReleaseIsTheSameBytes(t *testing.T) {
 	var sums []string
 	for range 2 {
 		dir := filepath.Join(t.TempDir(), "a clone")
-		if err := copyClone(root, dir); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, copyClone(root, dir))
 		t.Chdir(dir)
 		if out, errOut, err := call(release("1.2.3"), "--platforms", system, "--out", "made"); err != nil {
 			t.Fatalf("%v: %s%s", err, out, errOut)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, "made", sumsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := oktest.Must(os.ReadFile(filepath.Join(dir, "made", sumsFile)))(t)
 		sum, name, _ := strings.Cut(strings.TrimSpace(string(text)), "  ")
 		binary, err := os.ReadFile(filepath.Join(dir, "made", name))
 		if err != nil || !strings.HasPrefix(name, "gradsync_1.2.3_"+runtime.GOOS+"_"+runtime.GOARCH) {
@@ -212,13 +198,9 @@ func TestReleasesAreOfSixSystems(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("abc"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(dir, "a"), []byte("abc"), 0o644))
 	var out bytes.Buffer
-	if err := writeSums(dir, []string{"a"}, &out); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, writeSums(dir, []string{"a"}, &out))
 	text, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	if want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\n"; err != nil || string(text) != want || out.String() != want {
 		t.Errorf("%q, %v, want %q", text, err, want) // FIPS 180-2, appendix B.1

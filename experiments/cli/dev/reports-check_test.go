@@ -10,22 +10,18 @@ import (
 	"gradsync/experiments/cli/dev/readme"
 	"gradsync/experiments/result"
 	"gradsync/internal/gosource"
+	"gradsync/internal/oktest"
 	render "gradsync/reports"
 )
 
 // A repository of one result passes when its files were made from it, and fails for
 // each file that was changed, removed or added, by name.
 func TestReportsCheckNamesEachDifference(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	root := t.TempDir()
 	files := map[string]string{}
 	for _, name := range []string{"README.md", "REPRODUCIBILITY.md", "COURSEWORK.md"} {
-		raw, err := os.ReadFile(filepath.Join("..", "..", "..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(filepath.Join("..", "..", "..", name)))(t)
 		files[name] = string(raw)
 	}
 	files["reports/published.json"] = ""
@@ -35,9 +31,7 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := result.Write(results, r, &result.Run{}); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(result.Write(results, r, &result.Run{}))(t)
 	check := func(when string, want ...string) {
 		t.Helper()
 		var out bytes.Buffer
@@ -55,21 +49,15 @@ func TestReportsCheckNamesEachDifference(t *testing.T) {
 		}
 	}
 	html := filepath.Join(root, filepath.FromSlash(pages))
-	if err := os.MkdirAll(html, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.MkdirAll(html, 0o755))
 	check("nothing made", "lacking: reports/html/ring.html", "lacking: reports/html/ring/steps.html", "lacking: reports/html/assets/report.css",
 		"differs: README.md", "differs: reports/published.json")
 	if _, err := render.Render(render.Options{Results: results, Out: html, Command: "gradsync " + rendering, Sources: gosource.All}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readme.Update(root); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(readme.Update(root))(t)
 	check("all made")
-	if err := os.Remove(filepath.Join(html, "ring", "steps.html")); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.Remove(filepath.Join(html, "ring", "steps.html")))
 	put(t, html, map[string]string{"ring.html": "changed", "assets/report.css": "changed", "old.html": "of a result that is gone"})
 	put(t, root, map[string]string{"reports/published.json": "{}"})
 	check("changed", "differs: reports/html/ring.html", "differs: reports/html/assets/report.css", "extra, no result makes it: reports/html/old.html",

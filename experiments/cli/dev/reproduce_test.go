@@ -9,6 +9,7 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // TestLastLinesCountVerdicts: the three last lines of a reproduction, of two results by hand; another profile's
@@ -23,9 +24,7 @@ func TestLastLinesCountVerdicts(t *testing.T) {
 		for i, v := range found {
 			r.Claims = append(r.Claims, result.Claim{ID: fmt.Sprint("D", 13+i), Verdict: v})
 		}
-		if _, err := result.Write(dir+"/results", r, &result.Run{}); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(result.Write(dir+"/results", r, &result.Run{}))(t)
 	}
 	for profile, want := range map[string]string{
 		"quick": "held:    holds 2, holds in direction 1\ndid not: does not hold 1, cannot tell 2, input 1\nlook at: out/html/dasp.html\n",

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gradsync/internal/oktest"
 )
 
 // Files of soak, below the root.
@@ -24,19 +26,13 @@ const (
 // soaked makes a clone that holds the script and lists one test, with a program `go` in front of the PATH that prints text.
 func soaked(t *testing.T, text string) (dir string) {
 	t.Helper()
-	script, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(soakScript)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := oktest.Must(os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(soakScript))))(t)
 	for _, name := range []string{"bash", "git", "setpriv"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("%s is not on PATH: soak needs it", name)
 		}
 	}
-	real, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := oktest.Must(exec.LookPath("go"))(t)
 	bin, err := os.MkdirTemp("", "")
 	if err == nil {
 		err = os.Chmod(bin, 0o755) // a stranger calls the program in it
@@ -71,28 +67,16 @@ func commit(t *testing.T, args ...string) {
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	oktest.Nil(t, os.WriteFile(path, []byte(text), 0o755))
+	oktest.Nil(t, os.Chmod(path, 0o755))
 }
 
 func table(t *testing.T, path string) [][]string {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := oktest.Must(os.Open(path))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := oktest.Must(csv.NewReader(f).ReadAll())(t)
 	return rows
 }
 
@@ -173,9 +157,7 @@ test -w "$GOCACHE" && test -w "$GOPATH" && touch made && echo "--- PASS: writes"
 func TestSoakEnds(t *testing.T) {
 	dir := soaked(t, `echo $$ > started; exec sleep 600`)
 	cmd := exec.Command("bash", soakScript, "busy", "--no-ledger")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, cmd.Start())
 	until := func(done func() bool) {
 		t.Helper()
 		for range 600 { // a minute guards against hangs
@@ -224,10 +206,7 @@ func TestSoakedTestsAreThere(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join("..", "..", "..", row[0], "*_test.go"))
 		found := false
 		for _, f := range files {
-			text, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := oktest.Must(os.ReadFile(f))(t)
 			found = found || strings.Contains(string(text), "\nfunc "+row[1]+"(")
 		}
 		if !found {

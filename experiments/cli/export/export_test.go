@@ -16,6 +16,7 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/experiments/tensorboard"
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -86,36 +87,21 @@ func pageOf(t *testing.T, r *result.Result, labels string) *notebook.Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := result.Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(result.Encode(r))(t)
 	if r, err = result.Decode(r.ID, raw); err != nil {
 		t.Fatal(err)
 	}
-	p, err := book.Page(r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(book.Page(r, nil))(t)
 	return p
 }
 
 // eventFile returns the bytes of an event file with what write puts into it.
 func eventFile(t *testing.T, write func(w *tensorboard.Writer)) string {
 	t.Helper()
-	w, err := tensorboard.Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := oktest.Must(tensorboard.Create(t.TempDir()))(t)
 	write(w)
-	path, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := oktest.Must(w.Close())(t)
+	raw := oktest.Must(os.ReadFile(path))(t)
 	return string(raw)
 }
 
@@ -123,7 +109,7 @@ func eventFile(t *testing.T, write func(w *tensorboard.Writer)) string {
 func eventFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	oktest.Nil(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -134,19 +120,13 @@ func eventFiles(t *testing.T, dir string) map[string]string {
 		rel, _ := filepath.Rel(dir, filepath.Dir(path))
 		out[filepath.ToSlash(rel)] = string(raw)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
 func TestEvents(t *testing.T) {
 	dir := t.TempDir()
-	root, err := Events(dir, drawn(t, "quick"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(Events(dir, drawn(t, "quick")))(t)
 	if want := filepath.Join(dir, "dasp", "drawn"); root != want {
 		t.Errorf("the files are said to be in %s, want %s", root, want)
 	}
@@ -183,9 +163,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("the texts lack %q:\n%s", want, texts)
 		}
 	}
-	if _, err := Events(dir, drawn(t, "ci")); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(Events(dir, drawn(t, "ci")))(t)
 	if again := eventFiles(t, dir); len(again) != 2*13 || again["dasp/ci/drawn/few/ssp-S-3-2/mean"] == "" {
 		t.Errorf("with another profile %d event files, want 26", len(again))
 	}
@@ -201,10 +179,7 @@ func TestEventsKeepsFiguresApart(t *testing.T) {
 		r.Figures = append(r.Figures, result.Figure{ID: id, Form: "line", Frame: id, X: "x", Y: []string{"y"}, By: []string{"of"}})
 	}
 	dir := t.TempDir()
-	root, err := Events(dir, pageOf(t, r, "column.x,x\ncolumn.y,y\nof.a,a\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(Events(dir, pageOf(t, r, "column.x,x\ncolumn.y,y\nof.a,a\n")))(t)
 	files := eventFiles(t, root)
 	for i, folder := range []string{"time", "Time-2", "time-3", "figure", "figure-2", "time-2-2"} {
 		value := string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(i)))) // the last before the checksum
@@ -221,21 +196,13 @@ func TestEventsKeepsFiguresApart(t *testing.T) {
 // in microseconds; lanes along samples are no time line.
 func TestTraces(t *testing.T) {
 	dir := t.TempDir()
-	path, err := Traces(dir, drawn(t, "quick"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := oktest.Must(Traces(dir, drawn(t, "quick")))(t)
 	if want := filepath.Join(dir, "dasp", "drawn.trace.json"); path != want {
 		t.Fatalf("the trace is said to be %s, want %s", path, want)
 	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(os.ReadFile(path))(t)
 	var got map[string]any
-	if err := json.Unmarshal(raw, &got); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal(raw, &got))
 	var want []any
 	for pid, f := range []struct {
 		name string

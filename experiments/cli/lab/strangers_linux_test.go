@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"gradsync/experiments/cli/launch"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/tcp"
@@ -307,25 +308,14 @@ func (l *lines) line(t *testing.T) string {
 // play starts a role in a namespace.
 func play(t *testing.T, space, role string, env ...string) *actor {
 	t.Helper()
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := oktest.Must(os.Executable())(t)
 	line := inSpace(space, binary)
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = append(append(os.Environ(), roleEnv+"="+role), env...)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := oktest.Must(cmd.StdinPipe())(t)
+	out := oktest.Must(cmd.StdoutPipe())(t)
+	oktest.Nil(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -336,9 +326,7 @@ func play(t *testing.T, space, role string, env ...string) *actor {
 // said reads the object that an actor prints at its end.
 func (a *actor) said(t *testing.T, into any) {
 	t.Helper()
-	if err := a.out.Decode(into); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, a.out.Decode(into))
 }
 
 // scene runs a job of two ranks in namespaces while the bridge is read, and a stranger in a third who knocks before
@@ -351,9 +339,7 @@ func scene(t *testing.T, at tcp.Config, strangers string, clear bool) (ranks [2]
 			t.Error(err)
 		}
 	}()
-	if err := net.up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, net.up(t.Context()))
 	capture := play(t, net.hub(), "capture")
 	if got := capture.raw.line(t); got != "listening" {
 		t.Fatalf("the capture said %q", got)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gradsync/internal/oktest"
 )
 
 // shells makes children that run these scripts; the first one's output is plain.
@@ -103,15 +105,9 @@ func TestTendNamesTheCause(t *testing.T) {
 // gone checks that the processes listed in a file have ended.
 func gone(t *testing.T, path string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile(path))(t)
 	for _, word := range strings.Fields(string(text)) {
-		pid, err := strconv.Atoi(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pid := oktest.Must(strconv.Atoi(word))(t)
 		for late := time.Now().Add(forbearance); alive(pid); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(late) {
 				t.Errorf("process %d is left", pid)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster/tcp"
 )
 
@@ -100,10 +101,7 @@ func TestFreeAddress(t *testing.T) {
 	if err != nil || CheckAddress(address) != nil {
 		t.Fatalf("%q, %v", address, err)
 	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(net.Listen("tcp", address))(t)
 	l.Close()
 }
 
@@ -112,10 +110,7 @@ func TestFreeAddress(t *testing.T) {
 func TestFreeAddressIsNobodysByChance(t *testing.T) {
 	seen := map[string]bool{}
 	for range 20 {
-		address, err := FreeAddress("127.0.0.1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		address := oktest.Must(FreeAddress("127.0.0.1"))(t)
 		seen[address] = true
 		_, port, _ := net.SplitHostPort(address)
 		if n, err := strconv.Atoi(port); err != nil || n < 20_000 || port >= Port {

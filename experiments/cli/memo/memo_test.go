@@ -5,16 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // open opens folders and returns what is said of files in them.
 func open(t *testing.T, out string, kept ...string) (*Memo, *[]string) {
 	t.Helper()
 	var said []string
-	m, err := Open(out, kept, func(line string) { said = append(said, line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(Open(out, kept, func(line string) { said = append(said, line) }))(t)
 	t.Cleanup(m.Close)
 	return m, &said
 }
@@ -24,9 +23,7 @@ func save(t *testing.T, dir, name string, v any) {
 	t.Helper()
 	m, _ := open(t, "", dir)
 	defer m.Close()
-	if err := m.Save(name, v); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, m.Save(name, v))
 }
 
 // Parts of several folders are read, what is new goes to the first, and all outlive the command.
@@ -66,18 +63,10 @@ func TestDamagedPartsAreIgnored(t *testing.T) {
 		dir := t.TempDir()
 		save(t, dir, "a", 41)
 		path := partsIn(dir)[0]
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(path))(t)
 		save(t, dir, "b", 7)
-		other, err := os.ReadFile(filepath.Join(dir, hash([]byte("b"))+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(test.damage(string(raw), string(other))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		other := oktest.Must(os.ReadFile(filepath.Join(dir, hash([]byte("b"))+".json")))(t)
+		oktest.Nil(t, os.WriteFile(path, []byte(test.damage(string(raw), string(other))), 0o644))
 		m, said := open(t, "", dir)
 		var v int
 		found := m.Load("a", &v)
@@ -95,9 +84,7 @@ func TestDamagedPartsAreIgnored(t *testing.T) {
 func TestPartsAreReadUpToALimit(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, "a", 41)
-	if err := os.Truncate(partsIn(dir)[0], maxFile+1); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.Truncate(partsIn(dir)[0], maxFile+1))
 	m, said := open(t, "", dir)
 	defer m.Close()
 	var v int
@@ -124,9 +111,7 @@ func TestPartsOfACommandGoWithIt(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, nil, 0o644))
 	m, _ := open(t, "", dir)
 	for want, kept := range map[string][]string{"no such file": {t.TempDir(), dir + "-"}, "is no folder": {t.TempDir(), file}, "another gradsync run": {dir}} {
 		if _, err := Open("", kept, nil); err == nil || !strings.Contains(err.Error(), want) {

@@ -8,14 +8,12 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 func sizesUpTo(t *testing.T, most int) []placement {
 	t.Helper()
-	sizes, err := countPlacements(t.Context(), 2, most)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sizes := oktest.Must(countPlacements(t.Context(), 2, most))(t)
 	return sizes
 }
 
@@ -108,18 +106,12 @@ func TestAccountingClaims(t *testing.T) {
 // Real bytes are the closed forms, and a wrong one is seen.
 func TestRealExchanges(t *testing.T) {
 	plan := planOf("ci")
-	all, err := exchangeSizes(t.Context(), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := oktest.Must(exchangeSizes(t.Context(), plan))(t)
 	if len(all) != 9*len(realWays) || sameExchanges(all) != len(all) {
 		t.Errorf("%d exchanges, %d as computed: %+v", len(all), sameExchanges(all), all)
 	}
 	plan.Elements++ // one that leaves a rest: packets are padded
-	all, err = exchangeSizes(t.Context(), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all = oktest.Must(exchangeSizes(t.Context(), plan))(t)
 	if sameExchanges(all) == len(all) {
 		t.Error("padding is not seen")
 	}

@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -19,15 +20,10 @@ import (
 // once. A cancelled command needs no time for what is there, and shows nothing of a
 // exhibit that is not whole.
 func TestFiguresShareTrainings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
-	first, err := fig8().Run(t.Context(), env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := oktest.Must(fig8().Run(t.Context(), env))(t)
 	trainings := func() (n int) {
 		for _, raw := range memo {
 			if strings.Contains(string(raw), "Accuracy") {
@@ -47,10 +43,7 @@ func TestFiguresShareTrainings(t *testing.T) {
 			t.Errorf("%s trains what fig. 8 has trained: %v", e.ID, err)
 		}
 	}
-	again, err := fig8().Run(cancelled, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := oktest.Must(fig8().Run(cancelled, env))(t)
 	a, _ := json.Marshal(first)
 	b, _ := json.Marshal(again)
 	if string(a) != string(b) {
@@ -60,9 +53,7 @@ func TestFiguresShareTrainings(t *testing.T) {
 	if err == nil || res.Status != "incomplete" || len(res.Frames)+len(res.Claims)+len(res.Facts)+len(res.Seeds) != 0 {
 		t.Errorf("interrupted: %v, status %s, %d frames, seeds %v", err, res.Status, len(res.Frames), res.Seeds)
 	}
-	if _, err := fig14().Run(t.Context(), env); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(fig14().Run(t.Context(), env))(t)
 	if n := trainings(); n != 5 { // and ASGD on 2 nodes
 		t.Errorf("figs. 8 and 14 train %d times, want 5", n)
 	}

@@ -7,6 +7,7 @@ import (
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // onSwitch changes the seconds on the switch alone.
@@ -54,9 +55,7 @@ func TestOptimalIsOfAllRedundancies(t *testing.T) {
 // ends says, times that are updates times iterations, and no traffic where r = n. All
 // experiments of the room run, on the same trainings.
 func TestFigures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, e := range append(Experiments(), ThreeAlgorithms()...) {
 		kittest.Ran(t, e, "ci", 0)
 	}

@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/codedsgd/timing"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 	"gradsync/shared/tensor/model"
 )
@@ -30,19 +31,14 @@ func tiny(net setup.Network, n, workers int, sync string, r, micro int) train.Co
 
 func trainTiny(t *testing.T, c train.Config) *train.Outcome {
 	t.Helper()
-	o, err := train.Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := oktest.Must(train.Run(t.Context(), c))(t)
 	return o
 }
 
 // What stands for every synchronous method on n nodes has the bits of each: of SSGD
 // both ways and of CSSGD with r = 2 and 3, with all its packets between n nodes.
 func TestOneTrajectoryStandsForAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, net := range setup.Networks() {
 		for _, n := range []int{3, 4} {
 			q := setup.MicroBlocks(n, setup.Redundancies...)
@@ -82,9 +78,7 @@ const wholeBound = 8e-7
 
 // Whole gradients differ from the shared trajectory by rounding alone.
 func TestWholeGradientsDifferByRounding(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second: make test has it")
-	}
+	oktest.Slow(t)
 	for _, net := range setup.Networks() {
 		a := paramsOf(t, stands(net, 4))
 		most := 0.0
@@ -107,14 +101,9 @@ func paramsOf(t *testing.T, c train.Config) []float32 {
 	if o.Coded.Totals.Saturated > 0 {
 		t.Fatalf("%d elements clipped", o.Coded.Totals.Saturated)
 	}
-	m, err := model.Build(model.Spec{Name: c.Model, Width: c.Width, Classes: c.Classes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oktest.Must(model.Build(model.Spec{Name: c.Model, Width: c.Width, Classes: c.Classes}))(t)
 	params := make([]float32, m.NumParams())
-	if err := train.LoadState(c.Save, m, c.Width, params, nil); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, train.LoadState(c.Save, m, c.Width, params, nil))
 	return params
 }
 

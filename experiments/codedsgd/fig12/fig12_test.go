@@ -10,6 +10,7 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // flat returns the times of a network whose judged variant takes the given times, all others 1 s at
@@ -116,9 +117,7 @@ func TestReceiversBound(t *testing.T) {
 // The results at ci's size: the simulation follows the exact form, the claims are C10,
 // C19, C25 and C34, and the switch takes what its receivers' links allow.
 func TestFig12(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	kittest.Ran(t, fig13(), "ci", 0)
 	res := kittest.Ran(t, fig12(), "ci", 0)
 	for i, want := range []string{"C10 undecided", "C19 differs", "C25 input", "C34 undecided"} {

@@ -8,6 +8,7 @@ import (
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
@@ -55,14 +56,8 @@ func TestPacketsAreDecodedExactly(t *testing.T) {
 	if share := float64(d.Wrapped) / 2000; math.Abs(share-0.641) > 0.04 || d.Saturating == 0 || d.Float32 == 0 {
 		t.Errorf("%+v", d)
 	}
-	a, err := codedsgd.Assign(5, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut, err := codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := oktest.Must(codedsgd.Assign(5, 4))(t)
+	cut := oktest.Must(codedsgd.NewCut(8, [2]int{4, 2}, 4, codedsgd.Rows))(t)
 	all := setup.Blocks{make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8), make([]int32, 8)}
 	p := a.Packets(a.Groups()[0])[0]
 	var one decoded
@@ -163,10 +158,7 @@ func TestCodingParts(t *testing.T) {
 	if p := codedBy(8, 1, 56, 1); p != (codingParts{7, 0, 0, 56}) {
 		t.Errorf("r = 1: %+v", p)
 	}
-	costs, err := codingCosts(t.Context(), exp.Env{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	costs := oktest.Must(codingCosts(t.Context(), exp.Env{}))(t)
 	for _, c := range costs {
 		kittest.Near(t, c.Net.Title, c.Parts.all(), c.Bytes, 2e-3*c.Bytes)
 	}
@@ -185,9 +177,7 @@ func TestCodingIsJudged(t *testing.T) {
 // The result at ci's size: with one node's gradients unclipped int32 ends where float32
 // does, and what a block holds grows with its images.
 func TestQuantisationPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.Ran(t, Experiment(), "ci", 0)
 	// One set, embedded, or where the machine has them each network's own.
 	if len(r.Claims) != 2 || len(r.Data) == 0 || len(r.Data) > len(setup.Networks()) {

@@ -7,6 +7,7 @@ import (
 
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 )
 
@@ -14,9 +15,7 @@ import (
 // 2 = {1,2}. Node 0, which is first of both its blocks, sends segments 0 of them to
 // nodes 2 (lacks 0) and 1 (lacks 1), and so on.
 func TestFig2OfThreeByHand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.Ran(t, fig2(), "ci")
 	const x = "packets-3-2"
 	kittest.WantCells(t, r, x, "step", 1, 2, 3)
@@ -69,10 +68,7 @@ func TestFig2OfThreeByHand(t *testing.T) {
 // What comes back wrong is found: a packet with one number changed, one with another
 // node's header, one that did not go where its header says.
 func TestFollowFindsFaults(t *testing.T) {
-	x, err := show(t.Context(), 3, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := oktest.Must(show(t.Context(), 3, 2))(t)
 	shown := func(x shownExchange) *result.Result {
 		var r result.Result
 		showExchanges(&r, []shownExchange{x})
@@ -91,10 +87,7 @@ func TestFollowFindsFaults(t *testing.T) {
 		spoil(n)
 		return follow(r, x.A, x.Batch)
 	}
-	packets, err := spoiled(func(n *sentNote) { n.Body[4*17]++ })
-	if err != nil {
-		t.Fatal(err)
-	}
+	packets := oktest.Must(spoiled(func(n *sentNote) { n.Body[4*17]++ }))(t)
 	y := x
 	y.Packets, y.Same = packets, false
 	spoilt := shown(y)

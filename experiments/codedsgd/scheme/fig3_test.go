@@ -6,6 +6,7 @@ import (
 
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -14,9 +15,7 @@ import (
 // 4 columns each, 40 weights and 5 biases. In three: 3, 3 and 2 columns, 30, 30 and
 // 20 weights, with 4, 3 and 3 biases. By rows in three: 4, 3 and 3 rows.
 func TestFig3ByHand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.Ran(t, fig3(), "ci", 0)
 	kittest.WantCells(t, r, "segments", "split", "columns", "columns", "columns", "columns", "columns", "rows", "rows", "rows", "rows", "rows")
 	kittest.WantCells(t, r, "segments", "weights", 40, 40, 30, 30, 20, 40, 40, 32, 24, 24)

@@ -7,6 +7,7 @@ import (
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -32,13 +33,8 @@ func TestHeldBySpeed(t *testing.T) {
 // Without overlap and at r = 1 the exchange, 1048.6 ms, follows the fast nodes' 128.2 ms
 // with equal blocks, in which the slow one's 256.4 hide; by speed all compute 136.7 ms.
 func TestSlowNodesHideBehindTheMedium(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	rows, err := timeRows(t.Context(), exp.Env{Profile: "ci", Memo: kittest.Memo{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	rows := oktest.Must(timeRows(t.Context(), exp.Env{Profile: "ci", Memo: kittest.Memo{}}))(t)
 	kittest.Near(t, "equal", 1e3*rows[0].Equal[0], 128.19+1048.6, 0.3)
 	kittest.Near(t, "by speed", 1e3*rows[0].Uneven[0], 136.73+1048.6, 0.3)
 	kittest.Near(t, "slowest computes", 1e3*rows[0].Slowest, 256.38, 0.01)
@@ -64,9 +60,7 @@ func TestBestOfEachWay(t *testing.T) {
 
 // Uneven blocks are decoded to the bits of uncoded ones, and are not the equal ones.
 func TestUnevenBlocksDecodeExactly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	rows, err := exactRows(t.Context(), exp.Env{Seeds: []uint64{3}})
 	if err != nil || len(rows) != 3 {
 		t.Fatal(err, len(rows))

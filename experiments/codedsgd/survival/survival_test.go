@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gradsync/experiments/kit"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -176,23 +177,15 @@ func TestAnswers(t *testing.T) {
 // TestSurvive: coded SGD at r = 2 in the virtual cluster goes on after one loss, begins anew after two, and is as long as
 // the sum of its attempts.
 func TestSurvive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	p := planOf("ci")
 	s := p.Settings[0]
 	seen := map[bool]bool{}
 	for seed := uint64(0); len(seen) < 2 && seed < 20; seed++ {
-		c, err := p.calm(t.Context(), s, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := oktest.Must(p.calm(t.Context(), s, seed))(t)
 		j := job{plan: p, setting: s, seed: seed, calm: c, runs: &runs{}}
 		j.between = j.share(1)
-		e, err := j.survive(t.Context(), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := oktest.Must(j.survive(t.Context(), 2))(t)
 		all := j.crashes(seed, 0, j.between)
 		undisturbed := c.Lacks[2][0].whole()
 		if sent := j.within(all, 0)[:2]; sent[1].At <= j.soonest(2) { // survive does not run it

@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 )
 
@@ -36,9 +37,7 @@ func TestConfigurationIsThePapers(t *testing.T) {
 // The table says what the platform is, that the paper's is lost, and judges both
 // counts.
 func TestTable1(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.Ran(t, Experiment(), "ci")
 	kittest.WantCells(t, r, "nodes", "host", "node0", "server")
 	kittest.WantCells(t, r, "nodes", "last", "node9", "server")

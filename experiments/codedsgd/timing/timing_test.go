@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/codedsgd/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/virtual"
 )
@@ -68,10 +69,7 @@ func TestRingTimes(t *testing.T) {
 	bytes, link := 4*float64(Elements(layers)), setup.Platform().Workers[0].Bandwidth
 	for _, shared := range []bool{false, true} {
 		s.Shared = shared
-		it, err := Run(t.Context(), exp.Env{}, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		it := oktest.Must(Run(t.Context(), exp.Env{}, s))(t)
 		// Both media have n·link together: on the medium the capacity is the links', and so is the time.
 		want := it.Compute + 2*3*bytes/(4*link)
 		if math.Abs(it.Seconds-want) > 1e-3*want {
@@ -120,10 +118,7 @@ func TestComputeIsByHand(t *testing.T) {
 // it; as many micro-blocks of as many batches send as much per batch on any number of nodes.
 func TestVariantsOn(t *testing.T) {
 	s := Config{Net: setup.DNN, Nodes: 4, Exchange: Exchange{Method: Ring, NoOverlap: true}, Ideal: true, Steps: 1, Shared: true}
-	all, err := Run(t.Context(), exp.Env{}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := oktest.Must(Run(t.Context(), exp.Env{}, s))(t)
 	s.Links = setup.Anchor
 	eight, err := Run(t.Context(), exp.Env{}, s)
 	if err != nil || math.Abs((eight.Seconds-all.Compute)/(all.Seconds-all.Compute)-0.5) > 1e-6 || eight.Bytes != all.Bytes {

@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 )
 
 // The default thresholds make DASP visit all three states on the heterogeneous
@@ -20,10 +21,7 @@ func TestDefaultThresholdsVisitAllStates(t *testing.T) {
 		"trained":  setup.Training(setup.Load(setup.Heterogeneous), "dasp", 0, setup.SizeOf("quick", "lenet5")),
 	} {
 		cfg.TimingOnly, cfg.EvalEvery = true, -1
-		c, err := setup.Run(t.Context(), exp.Env{}, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := oktest.Must(setup.Run(t.Context(), exp.Env{}, cfg))(t)
 		for _, s := range setup.States {
 			if c.Share[s] < leastFSS {
 				t.Errorf("%s: share of %s is %.2f %%, want at least %g %%", name, s, 100*c.Share[s], 100*leastFSS)

@@ -15,6 +15,7 @@ import (
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -423,10 +424,7 @@ func TestFluctuationCountsFallsAlone(t *testing.T) {
 // Pages of a user's own runs say nothing wrong in either language: one seed has no
 // interval, a missed target no time, a short profile fewer networks.
 func TestOwnRunsRender(t *testing.T) {
-	book, err := notebook.Open(os.DirFS("../../../reports/text"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := oktest.Must(notebook.Open(os.DirFS("../../../reports/text")))(t)
 	for name, c := range map[string]struct {
 		profile string
 		seeds   int
@@ -453,10 +451,7 @@ func TestOwnRunsRender(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, study.ID, err)
 			}
-			r, err := result.Decode(study.ID, raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := oktest.Must(result.Decode(study.ID, raw))(t)
 			page, err := book.Page(r, nil)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

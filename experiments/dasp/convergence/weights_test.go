@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/reports/notebook"
 )
@@ -70,10 +71,7 @@ func TestWeightsFlip(t *testing.T) {
 	if r, err = result.Decode(r.ID, raw); err != nil {
 		t.Fatal(err)
 	}
-	book, err := notebook.Open(os.DirFS("../../../reports/text"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := oktest.Must(notebook.Open(os.DirFS("../../../reports/text")))(t)
 	if _, err := book.Page(r, nil); err != nil {
 		t.Error(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 	"gradsync/shared/cluster"
@@ -47,10 +48,7 @@ func fieldOn(t *testing.T, p *cluster.Platform, list []contestant, n int64) clus
 	t.Helper()
 	f := clusterRuns{list: list}
 	for _, c := range list {
-		l, err := c.timed(t.Context(), exp.Env{}, p, ownModel, n, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := oktest.Must(c.timed(t.Context(), exp.Env{}, p, ownModel, n, 0))(t)
 		f.runs = append(f.runs, []simulation{l})
 	}
 	return f
@@ -58,9 +56,7 @@ func fieldOn(t *testing.T, p *cluster.Platform, list []contestant, n int64) clus
 
 // The closed forms give the times of the simulator with free links, no jitter and an idle server.
 func TestClosedFormsAreTheSimulation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	p := setup.Load(mixedPair).WithHosts(func(h *cluster.Host, server bool) {
 		h.Jitter, h.Latency, h.Overhead, h.Bandwidth = 0, 0, 0, 1e15
 		if server {
@@ -97,10 +93,7 @@ func TestClosedFormsAreTheSimulation(t *testing.T) {
 // played is a race decided by a policy of package rivals: who pushes when, with
 // the race's periods and no network.
 func played(t *testing.T, x race, n int64) (largest int64, end time.Duration) {
-	p, err := rivals.NewDSSP(rivals.Options{Workers: 2, Lower: x.lower, Upper: x.upper})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := oktest.Must(rivals.NewDSSP(rivals.Options{Workers: 2, Lower: x.lower, Upper: x.upper}))(t)
 	period := [2]time.Duration{1e9, time.Duration(x.f * 1e9)}
 	next := period
 	var clock [2]int64
@@ -266,14 +259,8 @@ func TestContestantsMatchTheClaims(t *testing.T) {
 // The hours that benchRate gives are a least: no round of BENCHMARKS.json was much faster. Nor was the fastest much
 // slower, if no other programs ran beside it.
 func TestBenchRateIsTheBenchmarks(t *testing.T) {
-	text, err := os.ReadFile("../../../BENCHMARKS.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := bench.ReadBook(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := oktest.Must(os.ReadFile("../../../BENCHMARKS.json"))(t)
+	book := oktest.Must(bench.ReadBook(text))(t)
 	c := book.Find("Step", "model=resnet18/batch=32/threads=2")
 	if c == nil || len(c.By["asm"]["GFLOP/s"]) == 0 {
 		t.Fatal("BENCHMARKS.json has no rounds of asm for resnet18, batch 32")
@@ -299,9 +286,7 @@ func TestTrainingCost(t *testing.T) {
 // The reason: answered first, the slow worker no longer queues behind the
 // fast one, and DSSP's gain over SSP and ASP's over its closed form go away.
 func TestTheQueueAtTheServerIsTheReason(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	p := setup.Load(mixedPair)
 	gains := func() (dssp, asp float64) {
 		c := contestants(2)
@@ -360,10 +345,7 @@ func TestAnchorReadings(t *testing.T) {
 
 // The record holds both clusters' contestants: DASP's thresholds grow with N.
 func TestAnchorSetupIsComplete(t *testing.T) {
-	raw, err := json.Marshal(config(lengthsOf("quick")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(json.Marshal(config(lengthsOf("quick"))))(t)
 	for _, want := range []string{`"dasp-1-2"`, `"dasp-8-16"`, `"resnet18"`, `"other_links":[{`, `"alpha":`, `"race_bounds":[3,15]`, `"overhead":3000000`} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("no %s in the configuration", want)
@@ -379,15 +361,9 @@ func TestOneStageIsTrainRunPushByPush(t *testing.T) {
 		which           int
 	}{{mixedPair, ownModel, 5}, {sixteen, "resnet18", 6}, {mixedPair, "lenet5", 0}} {
 		cfg := contestants(int64(len(setup.Load(c.platform).Workers)))[c.which].config(setup.Load(c.platform), c.model, 64, 3)
-		want, err := train.Run(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := oktest.Must(train.Run(t.Context(), cfg))(t)
 		network := setup.FullSizeOf(c.model)
-		got, err := network.InOneStage(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := oktest.Must(network.InOneStage(t.Context(), cfg))(t)
 		if len(got.Pushes) != len(want.Log.Pushes) || len(got.Updates) != len(want.Log.Updates) {
 			t.Fatalf("%+v: %d pushes, %d updates; want %d, %d", c, len(got.Pushes), len(got.Updates), len(want.Log.Pushes), len(want.Log.Updates))
 		}

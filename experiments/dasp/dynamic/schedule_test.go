@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 )
 
@@ -122,10 +123,7 @@ func TestSchedulesAreTheSeeds(t *testing.T) {
 // a run; the unit is an iteration of the median worker.
 func TestPlacesAreOtherWorkersTimes(t *testing.T) {
 	cfg := timingConfig(linkedModel{Model: "resnet18"}, setup.Heterogeneous, "ci")
-	pace, err := basePaceOf(t.Context(), exp.Env{}, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pace := oktest.Must(basePaceOf(t.Context(), exp.Env{}, cfg))(t)
 	cfg.Platform = cfg.Platform.WithHosts(func(h *cluster.Host, _ bool) { h.Jitter = 0 })
 	for i, want := range []float64{1, 1.2, 1.4, 1.6, 1.9, 3.6} {
 		if got := pace.Compute[i] / pace.Compute[0]; math.Abs(got/want-1) > 0.05 {
@@ -137,10 +135,7 @@ func TestPlacesAreOtherWorkersTimes(t *testing.T) {
 	}
 	plan := planSteps(pace, 0, 1e4*pace.Unit)
 	cfg.Platform, cfg.Sync = plan.on(cfg.Platform), "asp"
-	out, err := train.Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(train.Run(t.Context(), cfg))(t)
 	whole := 0
 	for _, p := range out.Log.Pushes {
 		from, to := (p.Received-p.Compute).Seconds()-pace.Unit, p.Received.Seconds()
@@ -169,10 +164,7 @@ func TestASPIsTheControl(t *testing.T) {
 		var per [2]float64
 		p := point{Case: leNet, Scenario: s, Method: "asp"}
 		for i, p := range []point{p, p.before()} {
-			c, err := measure(t.Context(), exp.Env{Profile: "quick"}, p, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := oktest.Must(measure(t.Context(), exp.Env{Profile: "quick"}, p, 1))(t)
 			if c.Waiting != 0 || c.Share["QIS"] != 1 {
 				t.Errorf("%s: %g ASP workers wait", p.Scenario, c.Waiting)
 			}
@@ -187,10 +179,7 @@ func TestASPIsTheControl(t *testing.T) {
 // A run beyond its schedule would see speeds that stand still.
 func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
 	cfg := timingConfig(leNet, setup.Homogeneous, "ci")
-	out, err := train.Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(train.Run(t.Context(), cfg))(t)
 	if _, err := measuredOf(out, planStatic(testPace, 0, 0.1), 0.01); err == nil || !strings.Contains(err.Error(), "its schedule reaches 0.1 s") {
 		t.Errorf("%v", err)
 	}
@@ -201,10 +190,7 @@ func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
 
 // The record holds what decides a number: links, bounds, lengths.
 func TestDynamicSetupIsComplete(t *testing.T) {
-	raw, err := json.Marshal(config("quick"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(json.Marshal(config("quick")))(t)
 	for _, want := range []string{`"link":12500000000`, `"horizon":8`, `"launch":25000`, `"straggler"`, `"Smax":6`, `"visible":0.02`} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("no %s in the configuration", want)

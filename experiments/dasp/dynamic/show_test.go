@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 )
 
@@ -40,10 +41,7 @@ func fakeRun(t *testing.T, seeds int, of func(p point, seed int) measured) (view
 	for i := range seeds {
 		env.Seeds = append(env.Seeds, uint64(i))
 	}
-	r, err := s.Run(t.Context(), env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(s.Run(t.Context(), env))(t)
 	if err := result.Check(r); err != nil {
 		t.Error(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/dasp/setup"
+	"gradsync/internal/oktest"
 )
 
 // TestQueueing: by hand, and against runs of a laboratory in which nothing but
@@ -36,10 +37,7 @@ func TestQueueing(t *testing.T) {
 		time := map[string]float64{}
 		for _, method := range []string{"bsp", "asp"} {
 			cfg := lab.config(setup.Homogeneous, method, "resnet18", 0)
-			log, err := all["resnet18"].InOneStage(t.Context(), cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			log := oktest.Must(all["resnet18"].InOneStage(t.Context(), cfg))(t)
 			time[method] = log.Stats(cfg.Warmup).Iteration.PerWorker
 		}
 		if got, want := time["bsp"]/time["asp"], queueing(6, c, u); math.Abs(got/want-1) > 0.01 {

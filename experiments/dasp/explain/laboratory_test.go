@@ -8,6 +8,7 @@ import (
 
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 )
 
 // someLaboratory has everything unequal, so that nothing cancels.
@@ -93,14 +94,8 @@ func TestOneStageIsEnough(t *testing.T) {
 			for _, method := range setup.Methods {
 				cfg := lab.config(platform, method, m, 3)
 				cfg.MaxPushes = 180
-				want, err := train.Run(t.Context(), cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				log, err := all[m].InOneStage(t.Context(), cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := oktest.Must(train.Run(t.Context(), cfg))(t)
+				log := oktest.Must(all[m].InOneStage(t.Context(), cfg))(t)
 				got, w := log.Stats(cfg.Warmup).Iteration, want.Iteration
 				for i, pair := range [][2]float64{{got.PerWorker, w.PerWorker}, {got.PerPush, w.PerPush}, {got.PerUpdate, w.PerUpdate}} {
 					if math.Abs(pair[0]/pair[1]-1) > 1e-6 {
@@ -121,10 +116,7 @@ func BenchmarkOneStage(b *testing.B) {
 				for b.Loop() {
 					cfg := lab.config(setup.Heterogeneous, method, m, 3)
 					cfg.MaxPushes = 300
-					log, err := all[m].InOneStage(b.Context(), cfg)
-					if err != nil {
-						b.Fatal(err)
-					}
+					log := oktest.Must(all[m].InOneStage(b.Context(), cfg))(b)
 					log.Stats(10)
 				}
 			})

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // bowl has its least value, 0, at (0.3, 0.3, …) and is narrow across.
@@ -60,10 +62,7 @@ func TestPolishAndSlack(t *testing.T) {
 	}
 	// 10 % of 0.1 is reached at 0.1 to either side: steps of 1/32 and 1/16 stay
 	// below, 1/8 does not.
-	slack, err := sphere.slack([]float64{0.35, 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	slack := oktest.Must(sphere.slack([]float64{0.35, 0.5}))(t)
 	want := extent{axes[0].value(0.35 - 1./16), axes[0].value(0.35 + 1./16)}
 	if slack[0] != want || slack[1] != (extent{axes[1].Lo, axes[1].Hi}) {
 		t.Errorf("slack %+v, want %+v and the whole second axis", slack, want)
@@ -92,18 +91,13 @@ func TestBestOf(t *testing.T) {
 // TestSearchRecovers: ratios that a laboratory of the space made are found
 // again, though not its very parameters: several laboratories share them.
 func TestSearchRecovers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	all := fullSizes()
 	e := newEvaluator(t.Context(), all, 90, 3)
 	x := hypercube(spaces[0], 7)[0]
 	x[7] = 0.75 // jitter 0.53
 	m := subsets()[1].Of
-	truth, err := e.ratios([]laboratory{decode(x)}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := oktest.Must(e.ratios([]laboratory{decode(x)}, m))(t)
 	for i := range e.want {
 		e.want[i].Ratio = truth[0][0][i]
 	}
@@ -112,14 +106,8 @@ func TestSearchRecovers(t *testing.T) {
 	}
 	score := e.objective(0, m)
 	start := hypercube(spaces[0], 16)
-	first, err := score(start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := score.evolve("test", start, 12)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := oktest.Must(score(start))(t)
+	f := oktest.Must(score.evolve("test", start, 12))(t)
 	scanned := first[least(first)]
 	t.Logf("scan %.3f, evolution %.3f, %d runs", scanned, f.Loss, e.runs)
 	if f.Loss > 0.05 || f.Loss > 0.7*scanned {

@@ -12,6 +12,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 )
@@ -91,10 +92,7 @@ func TestBound(t *testing.T) {
 			}
 			return made(1.009, c.qis, 0), nil
 		}
-		r, err := s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))(t)
 		if got := r.Fact("bound").Value; got != c.want {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
@@ -122,10 +120,7 @@ func TestNetworkFacts(t *testing.T) {
 			}
 			return c, nil
 		}
-		r, err := s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := oktest.Must(s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0}}))(t)
 		want := map[string]any{"asked": 200, "asked.zero": 75., "asked.short": 90., "asked.wait": 2., "asked.oldest": 40., "readings.same": 6, "readings": 9}
 		if !asked {
 			want = map[string]any{"asked": 0, "asked.zero": nil, "asked.short": nil, "asked.wait": nil, "asked.oldest": nil}
@@ -164,10 +159,7 @@ func TestNetworksAreThere(t *testing.T) {
 func TestFormsAreRecorded(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range formConfigs() {
-		raw, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(json.Marshal(f))(t)
 		seen[string(raw)] = true
 	}
 	if want := len(methodForms()); len(seen) != want {
@@ -208,9 +200,6 @@ func TestRetraceRepeatsEveryMethod(t *testing.T) {
 func timed(t *testing.T, cfg train.Config) *train.Outcome {
 	t.Helper()
 	cfg.Engine, cfg.MaxPushes, cfg.Warmup = "portable", 300, 0
-	o, err := train.Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := oktest.Must(train.Run(t.Context(), cfg))(t)
 	return o
 }

@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -36,30 +37,19 @@ func TestReductionClaimsMatchTheTable(t *testing.T) {
 // BSP's parameters do not depend on the cluster, so that training once and
 // timing twice is exact.
 func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	s := SizeOf("ci", "lenet5")
 	s.Batch, s.Pushes = 2, 48 // two evaluations
 	env := exp.Env{Engine: kittest.Engine()}
-	retimed, err := TrainOnce(t.Context(), env, Load(Heterogeneous), "bsp", 0, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained, err := Run(t.Context(), env, Training(Load(Heterogeneous), "bsp", 0, s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	retimed := oktest.Must(TrainOnce(t.Context(), env, Load(Heterogeneous), "bsp", 0, s))(t)
+	trained := oktest.Must(Run(t.Context(), env, Training(Load(Heterogeneous), "bsp", 0, s)))(t)
 	if !slices.Equal(retimed.Curve, trained.Curve) || retimed.Accuracy != trained.Accuracy {
 		t.Errorf("retimed curve %+v %g, trained %+v %g", retimed.Curve, retimed.Accuracy, trained.Curve, trained.Accuracy)
 	}
 	if !reflect.DeepEqual(retimed.Iteration, trained.Iteration) {
 		t.Errorf("retimed iteration %+v, trained %+v", retimed.Iteration, trained.Iteration)
 	}
-	homo, err := Run(t.Context(), env, Training(Load(Homogeneous), "bsp", 0, s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	homo := oktest.Must(Run(t.Context(), env, Training(Load(Homogeneous), "bsp", 0, s)))(t)
 	if slices.EqualFunc(homo.Curve, trained.Curve, func(a, b train.Point) bool { return a.Seconds == b.Seconds }) {
 		t.Error("both clusters take the same time: nothing was timed again")
 	}

@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/dasp/retrace"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 )
@@ -68,10 +69,7 @@ func handOptions(s int64) rivals.Options {
 }
 
 func TestCensusByHand(t *testing.T) {
-	c, err := countPushes(sspLog(3, byHand), retrace.PolicyOf("ssp", handOptions(1)), handOptions(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := oktest.Must(countPushes(sspLog(3, byHand), retrace.PolicyOf("ssp", handOptions(1)), handOptions(1)))(t)
 	if want := [tests][2][2]int{{{10, 1}, {1, 2}}, {{9, 2}, {0, 3}}}; c.Count != want {
 		t.Errorf("counts %v, want %v", c.Count, want)
 	}
@@ -126,10 +124,7 @@ func TestRetraceRefusesAnotherRun(t *testing.T) {
 }
 
 func TestFollowByHand(t *testing.T) {
-	s, err := follow(sspLog(3, byHand), retrace.PolicyOf("ssp", handOptions(1)), 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := oktest.Must(follow(sspLog(3, byHand), retrace.PolicyOf("ssp", handOptions(1)), 1, 2))(t)
 	// Worker 1 after each push, until everybody has pushed twice (push 6).
 	for i, want := range [][2]int64{{0, 0}, {1, 2}, {2, 2}, {2, 2}, {1, 0}, {0, 0}} {
 		if s.Clock[i] != want[0] || s.Version[i] != want[1] {
@@ -148,10 +143,7 @@ func TestCensusAtTheEnds(t *testing.T) {
 		for s, wantWaits := range map[int64]float64{rivals.Unbounded: 0, 0: 5. / 6} {
 			cfg := setup.Timing(setup.Load(cluster), "ssp", "lenet5", 3)
 			cfg.Options.Staleness = s
-			c, err := newCensus(timed(t, cfg), *cfg.Options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := oktest.Must(newCensus(timed(t, cfg), *cfg.Options))(t)
 			waits, all := c.waited()
 			if all < 290 || float64(waits) != wantWaits*float64(all) {
 				t.Errorf("%s, s = %d: %d of %d waited, want the share %g", cluster, s, waits, all, wantWaits)
@@ -172,10 +164,7 @@ func TestCensusAgreesWithTheServer(t *testing.T) {
 		for _, cluster := range []string{setup.Heterogeneous, setup.Straggler} {
 			cfg := setup.Timing(setup.Load(cluster), method, "resnet18", 1)
 			o := timed(t, cfg)
-			c, err := newCensus(o, *cfg.Options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := oktest.Must(newCensus(o, *cfg.Options))(t)
 			waits, all := c.waited()
 			held := o.StateShare["held"]
 			if int64(all) != o.Answered || waits == 0 || math.Abs(float64(waits)/float64(all)-held) > 1e-12 || math.Abs(c.Own.Waited-held) > 1e-12 {
@@ -194,9 +183,6 @@ func TestCensusAgreesWithTheServer(t *testing.T) {
 func timed(t *testing.T, cfg train.Config) *train.Outcome {
 	t.Helper()
 	cfg.Engine, cfg.MaxPushes, cfg.Warmup = "portable", 300, 0
-	o, err := train.Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := oktest.Must(train.Run(t.Context(), cfg))(t)
 	return o
 }

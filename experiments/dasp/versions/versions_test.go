@@ -10,6 +10,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/platforms"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // counted is a census of 10 pushes with a number of waits, of which some are in vain by
@@ -75,10 +76,7 @@ func TestVersionFramesByHand(t *testing.T) {
 		}
 		return x, nil
 	}
-	r, err := s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := oktest.Must(s.Run(t.Context(), exp.Env{Profile: "ci", Seeds: []uint64{0, 1}}))(t)
 	for what, want := range map[string][2]any{
 		"waits in vain":               {row(t, r, "clusters", setup.Straggler, "ssp")["vain_smin_share"], 75.},
 		"all waits":                   {row(t, r, "clusters", setup.Straggler, "ssp")["waits"], 24},

@@ -12,6 +12,7 @@ import (
 	"gradsync/experiments/audit"
 	"gradsync/experiments/dasp/setup"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 )
 
@@ -20,14 +21,8 @@ func walked(t *testing.T) (*dasp.Log, []witnessed, string) {
 	t.Helper()
 	cfg := trainingConfig(setup.Load(setup.Heterogeneous), 0)
 	cfg.Record = filepath.Join(t.TempDir(), "run.jsonl")
-	out, err := train.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := witness(out.Log, setup.Options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := oktest.Must(train.Run(context.Background(), cfg))(t)
+	steps := oktest.Must(witness(out.Log, setup.Options()))(t)
 	return out.Log, steps, cfg.Record
 }
 
@@ -35,10 +30,7 @@ func walked(t *testing.T) (*dasp.Log, []witnessed, string) {
 // events and orders, one by one.
 func TestTheWalkIsTheRun(t *testing.T) {
 	_, steps, record := walked(t)
-	recorded, err := audit.Read(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := oktest.Must(audit.Read(record))(t)
 	if len(recorded.Events) != len(steps) {
 		t.Fatalf("%d steps told of, %d recorded", len(steps), len(recorded.Events))
 	}

@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 	"gradsync/papers/ringsparse"
 	_ "gradsync/shared/tensor/engine/asm"
 	_ "gradsync/shared/tensor/engine/portable"
@@ -19,9 +20,7 @@ import (
 // The ci profile is complete; ties to gradients give the dense ring's bits in real
 // training; and a second run takes every training from the memo and says the same.
 func TestAccuracy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	res := kittest.RunWhole(t, Experiment(), env)
@@ -61,10 +60,7 @@ func TestPrunedTrainings(t *testing.T) {
 	net.Updates, plan.Batch, plan.EvalImages = 4, 2, 10
 	dense := plan.config(net, plan.Forms[0], 0)
 	dense.Engine = kittest.Engine()
-	into, err := plan.pruned(t.Context(), net, dense)
-	if err != nil {
-		t.Fatal(err)
-	}
+	into := oktest.Must(plan.pruned(t.Context(), net, dense))(t)
 	d, p := into["pruned-dense"], into["pruned-patent"]
 	if d.SHA256 == "" || p.SHA256 == "" || d.Totals.Kinds[ringsparse.Weights].Blocks != 0 {
 		t.Errorf("dense %+v", d.Totals)

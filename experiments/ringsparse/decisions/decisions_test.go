@@ -13,6 +13,7 @@ import (
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/experiments/ringsparse/setup"
+	"gradsync/internal/oktest"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 	_ "gradsync/shared/tensor/engine/asm"
@@ -22,9 +23,7 @@ import (
 // The ci profile is complete, judges its claims, and is the same bytes again; interrupted,
 // it goes on from what it kept.
 func TestDecisions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	memo := kittest.Memo{}
 	env := exp.Env{Profile: "ci", Seeds: []uint64{0}, Engine: kittest.Engine(), Memo: memo}
 	res := kittest.RunWhole(t, Experiment(), env)
@@ -54,14 +53,8 @@ func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []de
 	t.Helper()
 	env := exp.Env{Profile: "ci", Engine: kittest.Engine()}
 	for _, tie := range plan.Ties {
-		src, err := plan.find(key).open(env, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := decide(t.Context(), env, plan, src, point{Case: key, Ranks: plan.Ranks[0], Tie: tie}, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := oktest.Must(plan.find(key).open(env, seed))(t)
+		d := oktest.Must(decide(t.Context(), env, plan, src, point{Case: key, Ranks: plan.Ranks[0], Tie: tie}, seed))(t)
 		out = append(out, d)
 	}
 	return out
@@ -71,9 +64,7 @@ func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []de
 // embedding are row-sparse, the dense control's are dense, and weights are the sparser
 // kind where a mask is on the weights alone, and nowhere else.
 func TestDecisionsShowTheirCases(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	plan := planDecisions("ci")
 	for _, c := range plan.Cases {
 		d := decide1(t, plan, c.Key, 1)[0]
@@ -253,9 +244,7 @@ func TestCountZeros(t *testing.T) {
 // A gradient smaller than its weight's last bit is lost where ties go to weights: one
 // step from the same start has fewer ties there, though the gradients are the same.
 func TestTiesToWeightsLoseGradients(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	plan := planDecisions("quick")
 	plan.Steps, plan.Ranks = 1, []int{8}
 	runs := decide1(t, plan, "mlp-normalised", 0)

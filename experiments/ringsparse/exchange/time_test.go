@@ -11,6 +11,7 @@ import (
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
 	"gradsync/experiments/ringsparse/setup"
+	"gradsync/internal/oktest"
 	"gradsync/papers/ringsparse"
 	"gradsync/shared/cluster"
 )
@@ -185,10 +186,7 @@ func TestMeasuredRatesMoveTheBreakEven(t *testing.T) {
 func TestRatesAreCharged(t *testing.T) {
 	w := setup.Stack(2, 0.1)
 	time := func(way string, rates []cluster.CodecRate) float64 {
-		l, err := w.Run(t.Context(), setup.Case{Way: setup.WayOf(way), Gbps: 10, Nodes: 4, Rates: rates})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := oktest.Must(w.Run(t.Context(), setup.Case{Way: setup.WayOf(way), Gbps: 10, Nodes: 4, Rates: rates}))(t)
 		return l.Seconds
 	}
 	if a, b := time("dense", nil), time("dense", setup.MeasuredRates); a != b {
@@ -203,9 +201,7 @@ func TestRatesAreCharged(t *testing.T) {
 }
 
 func TestTimeRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.RunCI(t, Time())
 	if len(r.Claims) != 5 || len(r.Frames) != 13 || len(r.Figures) != 3 {
 		t.Errorf("%d claims, %d frames, %d figures", len(r.Claims), len(r.Frames), len(r.Figures))

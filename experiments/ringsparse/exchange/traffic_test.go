@@ -8,6 +8,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/ringsparse/setup"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -35,10 +36,7 @@ func TestRingCount(t *testing.T) {
 
 // Real rings of every N agree with T.
 func TestCountRings(t *testing.T) {
-	rings, err := countRings(t.Context(), 1009, 0, &exp.Bar{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rings := oktest.Must(countRings(t.Context(), 1009, 0, &exp.Bar{}))(t)
 	if bad := wrongRings(rings); len(rings) != mostRanks || len(bad) > 0 {
 		t.Errorf("%d rings, %v", len(rings), bad)
 	}
@@ -46,18 +44,10 @@ func TestCountRings(t *testing.T) {
 
 // Timing-only bytes are those of random vectors of the same densities.
 func TestModelledBytesAreCountedBytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	works, err := setup.Networks(exp.Env{Seeds: []uint64{0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	works := oktest.Must(setup.Networks(exp.Env{Seeds: []uint64{0}}))(t)
 	plan := planTraffic("ci")
-	counts, err := countReal(t.Context(), plan, works, []uint64{0}, &exp.Bar{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := oktest.Must(countReal(t.Context(), plan, works, []uint64{0}, &exp.Bar{}))(t)
 	if len(counts) != 4 {
 		t.Fatalf("%d counts", len(counts))
 	}
@@ -92,9 +82,7 @@ func TestCross(t *testing.T) {
 }
 
 func TestTrafficRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.RunCI(t, Traffic())
 	if len(r.Claims) != 1 || len(r.Figures) != 2 || len(r.Frame("dense-ring").Rows) != mostRanks || len(r.Frame("bytes").Rows) != 3*7*3*3 {
 		t.Errorf("%d claims, %d figures, %d rings", len(r.Claims), len(r.Figures), len(r.Frame("dense-ring").Rows))

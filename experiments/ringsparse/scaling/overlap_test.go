@@ -7,6 +7,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/ringsparse/setup"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -38,10 +39,7 @@ func TestOverlapVerdicts(t *testing.T) {
 func TestOverlapSavesFromTwoLayersOn(t *testing.T) {
 	for _, depth := range []int{1, 2, 12} {
 		w := setup.Stack(depth, 1)
-		p, err := compare(t.Context(), w, 4, 25, "ringsparse")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := oktest.Must(compare(t.Context(), w, 4, 25, "ringsparse"))(t)
 		if p.Single <= 0 || p.With <= p.Single || (depth == 1) != (p.With == p.Plain) || p.With > p.Plain {
 			t.Errorf("%d layers: %+v", depth, p)
 		}
@@ -49,9 +47,7 @@ func TestOverlapSavesFromTwoLayersOn(t *testing.T) {
 }
 
 func TestOverlapRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.RunCI(t, Overlap())
 	if len(r.Claims) != 1 || len(r.Figures) != 3 || len(r.Frame("saved").Rows) != 7*3*2 || len(r.Frame("bands").Rows) != 2*2*(1+12+1+12) {
 		t.Errorf("%d claims, %d figures, %d rows, %d bands", len(r.Claims), len(r.Figures), len(r.Frame("saved").Rows), len(r.Frame("bands").Rows))

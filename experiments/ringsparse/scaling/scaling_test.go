@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/ringsparse/setup"
+	"gradsync/internal/oktest"
 )
 
 // fake returns one depth at every link with the same seconds by mode at N = 1 and 8.
@@ -107,14 +108,8 @@ func TestNeededLink(t *testing.T) {
 // 2(N−1) steps each, in the platform's own terms.
 func TestDensePlainIsComputationAndRing(t *testing.T) {
 	w := setup.Stack(3, 1)
-	l, err := w.Run(t.Context(), setup.Case{Way: modes[densePlain].Way, Gbps: 10, Nodes: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := w.Run(t.Context(), setup.Case{Way: modes[densePlain].Way, Gbps: 10, Nodes: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(w.Run(t.Context(), setup.Case{Way: modes[densePlain].Way, Gbps: 10, Nodes: 8}))(t)
+	one := oktest.Must(w.Run(t.Context(), setup.Case{Way: modes[densePlain].Way, Gbps: 10, Nodes: 1}))(t)
 	block := 4 * 1732. * 1733 / 8
 	// Per step: both latencies of 25 µs and the larger of both ends' overhead and bytes.
 	want := 3 * 14 * (block/1.25e9 + 50e-6)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/exp"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -15,13 +16,8 @@ var _ cluster.Task = (*drawn)(nil)
 // Networks are as they are stated: sizes by hand, densities of a real
 // gradient with rows of zeros.
 func TestNetworks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	works, err := Networks(exp.Env{Seeds: []uint64{0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	works := oktest.Must(Networks(exp.Env{Seeds: []uint64{0}}))(t)
 	for i, want := range []int{669_706, 50_000*64 + 65*512 + 513*10, 11_173_962} {
 		if got := works[i].NumParams(); got != want {
 			t.Errorf("%s has %d parameters, want %d", works[i].Key, got, want)
@@ -39,10 +35,7 @@ func TestNetworks(t *testing.T) {
 		t.Errorf("ResNet-18: density %g", d)
 	}
 	// Two workers send the embedding as bitmaps of 1 and 1.99 %, the rest twice as it is.
-	l, err := embedding.Run(t.Context(), Case{Way: WayOf("gradients"), Gbps: 1, Nodes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(embedding.Run(t.Context(), Case{Way: WayOf("gradients"), Gbps: 1, Nodes: 2}))(t)
 	const want = 3_200_000*(2./8+4*(0.01+0.0199)) + 2*4*(33_280+5_130)
 	if got := float64(l.Totals.Sent.Bytes); math.Abs(got/want-1) > 1e-4 {
 		t.Errorf("embedding: %g bytes, want %g", got, want)
@@ -92,9 +85,7 @@ func TestEmbeddingGradient(t *testing.T) {
 	e := smallEmbedding()
 	x := e.Texts(3).Task(0, 2, e.Start(3))
 	nothing := func(int) {}
-	if _, err := x.Grad(5, nothing); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(x.Grad(5, nothing))(t)
 	g := append([]float32(nil), x.Grads()...)
 	loss := func(i int, at float32) float64 {
 		keep := x.params[i]
@@ -127,9 +118,7 @@ func TestEmbeddingGradientIsRowSparse(t *testing.T) {
 	e.Vocabulary = 300
 	x := e.Texts(1).Task(0, 2, e.Start(1))
 	for step := range int64(3) {
-		if _, err := x.Grad(step, func(int) {}); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(x.Grad(step, func(int) {}))(t)
 		rows := 0
 		for token := range e.Vocabulary {
 			z := 0

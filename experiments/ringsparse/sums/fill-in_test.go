@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
@@ -19,10 +20,7 @@ func TestFillInFollowsItsClosedForms(t *testing.T) {
 	for _, which := range []string{supportEach, supportCommon} {
 		for _, d := range plan.Densities {
 			s := support{4, which, d}
-			once, err := fill(t.Context(), plan, s, 1, s.tasks(plan, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			once := oktest.Must(fill(t.Context(), plan, s, 1, s.tasks(plan, 1)))(t)
 			f := newFilled(s, []filledOnce{once})
 			for k := range f.Nodes {
 				got, want := once.Hops[k], f.expected(k)
@@ -64,9 +62,7 @@ func TestFormsByHop(t *testing.T) {
 // The MLP's first layer on raw pixels fills in less than independent zeros do, and
 // the experiment finds so.
 func TestFillInRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.RunCI(t, FillIn())
 	if len(r.Frame("density").Rows) != 7 || len(r.Frame("sent").Rows) != 7 || len(r.Frame("hops").Rows) != 7*8 || len(r.Figures) != 2 || len(r.Claims) != 0 {
 		t.Errorf("%d, %d and %d rows", len(r.Frame("density").Rows), len(r.Frame("sent").Rows), len(r.Frame("hops").Rows))

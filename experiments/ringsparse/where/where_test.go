@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/kit/kittest"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	_ "gradsync/shared/tensor/engine/portable"
 )
@@ -14,10 +15,7 @@ import (
 func TestFormulasAreTheClock(t *testing.T) {
 	p := planOf("ci")
 	for _, c := range []point{{"assumed", 1, 0.1, 0.01, 8}, {"measured", 10, 0.5, 0.3, 4}, {"gpu", 100, 1, 1, 2}, {"gpu", 25, 0.05, 1, 3}} {
-		run, err := p.time(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := oktest.Must(p.time(t.Context(), c))(t)
 		for way, by := range p.formulas(c) {
 			if math.Abs(off(by, run[way])) > 1e-5 {
 				t.Errorf("%v, %s: %g s by the formulas, %g s run", c, way, by, run[way])
@@ -81,9 +79,7 @@ func TestAhead(t *testing.T) {
 
 // The network has what the map is about: an embedding of few gradients beside weights of which a tenth is kept.
 func TestTheNetworkHasZerosInBothKinds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
+	oktest.Slow(t)
 	p := planOf("ci")
 	x := p.network(1)
 	these, largest, err := x.densities()
@@ -98,10 +94,7 @@ func TestTheNetworkHasZerosInBothKinds(t *testing.T) {
 			t.Errorf("a pruned layer: %+v", l)
 		}
 	}
-	c, err := x.closeness(t.Context(), these, largest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := oktest.Must(x.closeness(t.Context(), these, largest))(t)
 	if !(c.Share > 0 && c.Share <= 1 && c.Last > 0 && c.Last <= p.Close && c.Moved > 100*c.Last) {
 		t.Errorf("%+v", c)
 	}
@@ -128,9 +121,7 @@ func TestPrunedParametersStayZero(t *testing.T) {
 }
 
 func TestExperimentRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	r := kittest.RunCI(t, Experiment())
 	points := len(rateSets()) * len(planOf("ci").Links) * 35
 	if len(r.Figures) != 3 || len(r.Frame("map").Rows) != points || len(r.Frame("told").Rows) != 12 || len(r.Frame("trained").Rows) != 6 {

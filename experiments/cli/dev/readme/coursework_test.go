@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
@@ -35,14 +36,8 @@ func TestCoursework(t *testing.T) {
 	if err != nil {
 		t.Skip("the commands are a shell's, and there is no bash")
 	}
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(root, "COURSEWORK.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := oktest.Must(repo.Root())(t)
+	text := oktest.Must(os.ReadFile(filepath.Join(root, "COURSEWORK.md")))(t)
 	clone := filepath.Join(t.TempDir(), "gradsync")
 	run(t, root, "git", "clone", "--quiet", "--no-hardlinks", root, clone)
 	run(t, clone, "go", "build", "-o", "bin/gradsync", "./experiments/gradsync")

@@ -11,31 +11,21 @@ import (
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/internal/repo"
 )
 
 // TestFilesAreCurrent: README.md, REPRODUCIBILITY.md, COURSEWORK.md and reports/published.json are
 // what the committed results make. If this fails, run `make reports` and commit them.
 func TestFilesAreCurrent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := Files(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Slow(t)
+	root := oktest.Must(repo.Root())(t)
+	files := oktest.Must(Files(root))(t)
 	if len(files) != 4 {
 		t.Errorf("%d files are made, want 4", len(files))
 	}
 	for name, want := range files {
-		raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := oktest.Must(os.ReadFile(filepath.Join(root, filepath.FromSlash(name))))(t)
 		text := strings.ReplaceAll(string(raw), "\r\n", "\n")
 		if diff := cmp.Diff(string(want), text); diff != "" {
 			t.Errorf("%s is not current, run `make reports` (-want +got):\n%s", name, diff)
@@ -50,21 +40,15 @@ func TestUpdateWritesWhatChanged(t *testing.T) {
 	for name, text := range map[string]string{
 		"README.md": "a\n" + begin + "\n" + end + "\n", "REPRODUCIBILITY.md": "b\n" + beginMinutes + "\n" + endMinutes + "\n", "reports/.keep": "",
 	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		oktest.Nil(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	results := filepath.Join(root, "experiments", "results")
 	for _, r := range []*result.Result{
 		{ID: "dasp/table4", Profile: "quick", Kind: result.Stated, Status: "complete", Seeds: []uint64{0, 1}},
 		{ID: "ring/cost", Profile: "ci", Kind: result.Stated, Status: "complete"},
 	} {
-		if _, err := result.Write(results, r, &result.Run{CPU: "a CPU", WallSeconds: 90, PeakRSSBytes: 3 << 29}); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(result.Write(results, r, &result.Run{CPU: "a CPU", WallSeconds: 90, PeakRSSBytes: 3 << 29}))(t)
 	}
 	changed, err := Update(root)
 	if want := []string{"COURSEWORK.md", "README.md", "REPRODUCIBILITY.md", "reports/published.json"}; err != nil || !slices.Equal(changed, want) {
@@ -91,16 +75,11 @@ func TestUpdateWritesWhatChanged(t *testing.T) {
 func TestMinutesNeedTheirSidecar(t *testing.T) {
 	root := t.TempDir()
 	r := &result.Result{ID: "dasp/table4", Profile: "quick", Kind: result.Stated, Status: "complete"}
-	path, err := result.Write(root, r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := oktest.Must(result.Write(root, r, nil))(t)
 	if _, err := minutes(root); err == nil || !strings.Contains(err.Error(), "table4.run.json") {
 		t.Errorf("without a sidecar: %v", err)
 	}
-	if err := os.WriteFile(strings.TrimSuffix(path, ".json")+".run.json", []byte(`{"result_sha256": "0"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(strings.TrimSuffix(path, ".json")+".run.json", []byte(`{"result_sha256": "0"}`), 0o644))
 	if _, err := minutes(root); err == nil || !strings.Contains(err.Error(), "other bytes") {
 		t.Errorf("with another's sidecar: %v", err)
 	}
@@ -119,23 +98,14 @@ func TestTabulate(t *testing.T) {
 				r.Claims[0].Remark = claims.DerivedRemark
 			}
 		}
-		if _, err := result.Write(root, r, &result.Run{}); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(result.Write(root, r, &result.Run{}))(t)
 	}
 	// A check is no second finding.
-	if _, err := result.Write(root, &result.Result{ID: "dasp/table5", Profile: "ci", Status: "complete",
-		Claims: []result.Claim{{ID: "D1", Verdict: "equal"}}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := result.Write(root, &result.Result{ID: "dasp/table4", Profile: "standard", Status: "complete",
-		Claims: []result.Claim{{ID: "D1", Verdict: "same-sign"}}}, &result.Run{}); err != nil {
-		t.Fatal(err)
-	}
-	table, err := tabulate(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(result.Write(root, &result.Result{ID: "dasp/table5", Profile: "ci", Status: "complete",
+		Claims: []result.Claim{{ID: "D1", Verdict: "equal"}}}, nil))(t)
+	oktest.Must(result.Write(root, &result.Result{ID: "dasp/table4", Profile: "standard", Status: "complete",
+		Claims: []result.Claim{{ID: "D1", Verdict: "same-sign"}}}, &result.Run{}))(t)
+	table := oktest.Must(tabulate(root))(t)
 	if want := "(reports/html/dasp.html), profile `standard` | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n"; !strings.Contains(table, want) {
 		t.Errorf("no row ending %q in\n%s", want, table)
 	}
@@ -159,14 +129,9 @@ func TestTabulateThreePapers(t *testing.T) {
 		for i, v := range found {
 			r.Claims = append(r.Claims, result.Claim{ID: string(rune('A' + i)), Verdict: v})
 		}
-		if _, err := result.Write(root, r, &result.Run{}); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Must(result.Write(root, r, &result.Run{}))(t)
 	}
-	table, err := tabulate(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := oktest.Must(tabulate(root))(t)
 	at := 0
 	for _, want := range []string{"(reports/html/dasp.html) | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n",
 		"(reports/html/ring.html) | 1 | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n",
@@ -184,9 +149,7 @@ func TestTabulateThreePapers(t *testing.T) {
 func TestTabulateRefusesUnknownVerdict(t *testing.T) {
 	root := t.TempDir()
 	r := &result.Result{ID: "dasp/table4", Profile: "quick", Claims: []result.Claim{{ID: "D13", Verdict: "nearly"}}}
-	if _, err := result.Write(root, r, nil); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Must(result.Write(root, r, nil))(t)
 	if _, err := tabulate(root); err == nil || !strings.Contains(err.Error(), `"nearly"`) {
 		t.Errorf("tabulate gave %v, want an error naming the verdict", err)
 	}
