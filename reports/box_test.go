@@ -15,15 +15,13 @@ import (
 func mine(t *testing.T, root string, r *result.Result, run *result.Run) loaded {
 	t.Helper()
 	path := oktest.Must(result.Write(root, r, run))(t)
-	l := oktest.Must(loadFile(path, paperOf(r.ID), r.Profile))(t)
-	return l
+	return oktest.Must(loadFile(path, paperOf(r.ID), r.Profile))(t)
 }
 
 // listOf writes results as published ones.
 func listOf(t *testing.T, rs ...loaded) []byte {
 	t.Helper()
-	list := oktest.Must(ran.List(files(rs)))(t)
-	return list
+	return oktest.Must(ran.List(files(rs)))(t)
 }
 
 func aRun() *result.Run {

@@ -238,6 +238,5 @@ func (n *svgElement) number(t *testing.T, key string) float64 {
 	if v == "" {
 		return 0
 	}
-	x := oktest.Must(strconv.ParseFloat(v, 64))(t)
-	return x
+	return oktest.Must(strconv.ParseFloat(v, 64))(t)
 }

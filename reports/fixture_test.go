@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -23,25 +25,30 @@ func init() {
 	openBook = sync.OnceValues(func() (*notebook.Book, error) { return notebook.Open(exampleText()) })
 }
 
+// exampleFiles are the notebooks, labels and reasons of the examples.
+//
+//go:embed testdata/text
+var exampleFiles embed.FS
+
 // exampleText returns the program's text with the examples'.
 func exampleText() fs.FS {
 	out := fstest.MapFS{}
-	err := fs.WalkDir(wordFiles, "text", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			raw, err := fs.ReadFile(wordFiles, name)
-			out[strings.TrimPrefix(name, "text/")] = &fstest.MapFile{Data: raw}
+	add := func(files fs.FS, below string) error {
+		return fs.WalkDir(files, below, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := fs.ReadFile(files, name)
+			name = strings.TrimPrefix(name, below+"/")
+			if all, ok := out[name]; ok { // the examples’ own come after the program’s
+				text = append(all.Data, strings.TrimPrefix(string(text), "id,text\n")...)
+			}
+			out[name] = &fstest.MapFile{Data: text}
 			return err
-		}
-		return err
-	})
-	if err != nil {
-		panic(err)
+		})
 	}
-	for name, text := range exampleWords {
-		if all, ok := out[name]; ok { // the examples’ own come after the program’s
-			text = string(all.Data) + strings.TrimPrefix(text, "id,text\n")
-		}
-		out[name] = &fstest.MapFile{Data: []byte(text)}
+	if err := errors.Join(add(wordFiles, "text"), add(exampleFiles, "testdata/text")); err != nil {
+		panic(err)
 	}
 	return out
 }

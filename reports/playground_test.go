@@ -33,8 +33,7 @@ func everyPaper() (out []string) {
 func playgroundOf(t *testing.T) *playgroundPage {
 	t.Helper()
 	frame := oktest.Must(page.NewFrame(false))(t)
-	doc := oktest.Must(buildPlayground(frame, everyPaper(), "gradsync report"))(t)
-	return doc
+	return oktest.Must(buildPlayground(frame, everyPaper(), "gradsync report"))(t)
 }
 
 // The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after its
@@ -248,8 +247,7 @@ func TestPlaygroundScript(t *testing.T) {
 	oktest.Must(vm.RunString(string(js) + `;SLIDERS = JSON.parse(SLIDERS);`))(t)
 	run := func(code string) goja.Value {
 		t.Helper()
-		v := oktest.Must(vm.RunString(code))(t)
-		return v
+		return oktest.Must(vm.RunString(code))(t)
 	}
 	for _, x := range []float64{0, 1e-12, 4.2e-9, 9.996e-7, 0.00123456, 0.99949, 0.99951, 1, 9.995, 12.34, 999.4, 999.6, 12345.6, 1e7, 1e20, math.NaN()} {
 		for what, want := range map[string]string{`["s","ms","µs","ns"], 1e-3`: playTime(x), `["B","kB","MB","GB","TB","PB","EB"], 1e3`: playSize(x)} {

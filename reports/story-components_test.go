@@ -83,6 +83,5 @@ func TestRowsOfAFrameOnAStrip(t *testing.T) {
 // pageOn returns the words of a result that was interrupted before its notebook had anything to say.
 func pageOn(t *testing.T, b *notebook.Book, r *result.Result) *notebook.Page {
 	t.Helper()
-	p := oktest.Must(b.Begun(r))(t)
-	return p
+	return oktest.Must(b.Begun(r))(t)
 }

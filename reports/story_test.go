@@ -38,8 +38,7 @@ func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
 // A narrative that is in Chinese is so in all chapters, and has none besides.
 func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
 	cut := func(src string) []chunk {
-		out := oktest.Must(chunks("a text", src))(t)
-		return out
+		return oktest.Must(chunks("a text", src))(t)
 	}
 	of := teller{key: "ring", at: experimentPages{}}
 	en := cut("## Rings {#rings}\nFive in a ring.\n### Cost {#cost}\nA price.\n")
@@ -115,8 +114,7 @@ func chunksOf(t *testing.T, name string) []chunk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := oktest.Must(chunks(name, variables.ReplaceAllString(string(src), "")))(t)
-	return out
+	return oktest.Must(chunks(name, variables.ReplaceAllString(string(src), "")))(t)
 }
 
 // pointsTo lists references, sorted: languages order them differently.

@@ -16,8 +16,7 @@ import (
 
 func cssOf(t *testing.T) string {
 	t.Helper()
-	b := oktest.Must(assets.ReadFile("report.css"))(t)
-	return string(b)
+	return string(oktest.Must(assets.ReadFile("report.css"))(t))
 }
 
 // gridOf shows a table with these heads and rows of text, the same in both languages but

@@ -61,8 +61,7 @@ var allPlaced = sync.OnceValues(func() ([]placed, error) {
 func placedOf(t *testing.T) []placed {
 	t.Helper()
 	oktest.Slow(t)
-	all := oktest.Must(allPlaced())(t)
-	return all
+	return oktest.Must(allPlaced())(t)
 }
 
 // wordsOf returns the words of a drawing: of its axes, its series or its lanes, and its bands.

@@ -62,8 +62,7 @@ func raster4(t *testing.T, inner string) *image.RGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img := oktest.Must(rasterise(svg, 1))(t)
-	return img
+	return oktest.Must(rasterise(svg, 1))(t)
 }
 
 // Text begins, is centred or ends where it says.

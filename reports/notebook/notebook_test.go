@@ -37,8 +37,7 @@ func sample(t *testing.T, seeds int) *result.Result {
 		Claims: []result.Claim{claims.Verdict("D27", claims.Found{Values: []float64{20}, CI95: []*[2]float64{{10, 30}}, Seeds: 3,
 			Notes: []result.Reason{result.Because("own", "n", 3)}, Differs: []result.Reason{result.Because("general")}})}}
 	raw := oktest.Must(result.Encode(r))(t)
-	out := oktest.Must(result.Decode("x", raw))(t)
-	return out
+	return oktest.Must(result.Decode("x", raw))(t)
 }
 
 const english = `# Times on {{num (cell "times" "link" "method" "bsp" "seconds" (cell "times" "seconds" "method" "bsp" "link" 10))}}

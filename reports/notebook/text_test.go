@@ -277,8 +277,7 @@ func find(id, profile string) (*result.Result, error) {
 // opened returns the words of the program.
 func opened(t *testing.T) *Book {
 	t.Helper()
-	b := oktest.Must(Open(texts))(t)
-	return b
+	return oktest.Must(Open(texts))(t)
 }
 
 // Every committed result has a page, also where one seed has no interval, and it shows

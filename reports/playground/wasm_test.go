@@ -62,8 +62,7 @@ func instance(t *testing.T) api.Module {
 	r := wazero.NewRuntime(ctx)
 	t.Cleanup(func() { _ = r.Close(ctx) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
-	m := oktest.Must(r.InstantiateWithConfig(ctx, module, wazero.NewModuleConfig().WithStartFunctions("_initialize")))(t)
-	return m
+	return oktest.Must(r.InstantiateWithConfig(ctx, module, wazero.NewModuleConfig().WithStartFunctions("_initialize")))(t)
 }
 
 // arguments returns a setting as the exports take it.

@@ -33,8 +33,7 @@ func invented(id string) *result.Result {
 func mine(t *testing.T, root string, r *result.Result, run *result.Run) File {
 	t.Helper()
 	path := oktest.Must(result.Write(root, r, run))(t)
-	f := oktest.Must(Read(path))(t)
-	return f
+	return oktest.Must(Read(path))(t)
 }
 
 func aRun() *result.Run {

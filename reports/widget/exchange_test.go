@@ -29,8 +29,7 @@ func exampleExchange() worded {
 func exchangeExample(t *testing.T) *packetWalk {
 	t.Helper()
 	l := exampleExchange()
-	x := oktest.Must(exchangeOf(l.Result, &l.Frames[0]))(t)
-	return x
+	return oktest.Must(exchangeOf(l.Result, &l.Frames[0]))(t)
 }
 
 // What the picture shows after each packet, by hand: blocks 0, 1, 2 are of nodes
