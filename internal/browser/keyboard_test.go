@@ -65,17 +65,22 @@ func calm(b *tab) {
 	}
 }
 
+// calmScript looks for a while in which nothing changes: what a busy machine draws late ends, what moves by itself does not.
+// A page's timers go off in the order of their times, so a while of the page's is one for what moves in it, too.
 const calmScript = `(async () => {
-	const wait = ms => new Promise(done => setTimeout(done, ms)), out = [];
-	await wait(300);
+	const wait = ms => new Promise(done => setTimeout(done, ms));
+	let out = [];
 	document.querySelectorAll(".widget button").forEach(b => { if (b.checkVisibility()) b.click(); });
 	await wait(200);
-	for (let k = 0; k < 4; k++) await new Promise(requestAnimationFrame); // what a busy machine draws late
-	const seen = new MutationObserver(list => list.forEach(m => { if (out.length < 5)
-		out.push("changes by itself: " + (m.target.closest ? m.target : m.target.parentElement).outerHTML.slice(0, 120)); }));
-	seen.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
-	await wait(500);
-	seen.disconnect();
+	for (let whiles = 0; whiles < 200 && (out.length || !whiles); whiles++) {
+		out = [];
+		const seen = new MutationObserver(list => list.forEach(m => { if (out.length < 5)
+			out.push("changes by itself: " + (m.target.closest ? m.target : m.target.parentElement).outerHTML.slice(0, 120)); }));
+		seen.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+		await wait(500);
+		for (let k = 0; k < 4; k++) await new Promise(requestAnimationFrame);
+		seen.disconnect();
+	}
 	document.getAnimations().forEach(a => { if (a.playState === "running") out.push("an animation runs: " + (a.animationName || a.transitionProperty)); });
 	if (getComputedStyle(document.documentElement).scrollBehavior === "smooth") out.push("scrolls smoothly");
 	return out;
