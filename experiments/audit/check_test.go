@@ -58,14 +58,12 @@ func recorded(t *testing.T, c train.Config) (*audit.Trail, *train.Outcome) {
 
 func read(t *testing.T, path string) *audit.Trail {
 	t.Helper()
-	trail := oktest.Must(audit.Read(path))(t)
-	return trail
+	return oktest.Must(audit.Read(path))(t)
 }
 
 func check(t *testing.T, trail *audit.Trail) audit.Report {
 	t.Helper()
-	r := oktest.Must(audit.Check(trail))(t)
-	return r
+	return oktest.Must(audit.Check(trail))(t)
 }
 
 // A trail of each method, a registered one among them, checks, in virtual time and on a real clock, and holds what

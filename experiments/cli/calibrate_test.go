@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,34 +80,5 @@ func TestCalibrateTable(t *testing.T) {
 	if rc != exitOK || msg != "" || len(lines) != 12 || strings.Join(fields(lines[2]), " ") != "density 1 % 10 % 50 % 100 %" ||
 		!strings.HasPrefix(lines[9], "count ") || strings.Count(lines[4], " / ") != 8 {
 		t.Errorf("exit code %d, %s\n%s", rc, msg, out)
-	}
-}
-
-func TestCalibrateUsage(t *testing.T) {
-	oktest.Slow(t)
-	file := filepath.Join(t.TempDir(), "none.json")
-	for command, want := range map[string]string{
-		"--seconds 0":             "--seconds 0: more than 0",
-		"--seconds NaN":           "--seconds NaN: more than 0",
-		"--workers 0":             "want 1 to",
-		"--workers -3":            "want 1 to",
-		"--bandwidth 10":          `"10" has unit ""`,
-		"--bandwidth 0Gb/s":       "want > 0",
-		"--bandwidth fast":        "bandwidth",
-		"--name= --out " + file:   `field "name" is missing`,
-		"--codec bitmap":          "--codec",
-		"--seconds 1 more --json": "flags only",
-	} {
-		rc, out, msg := gradsync(append([]string{"calibrate"}, fields(command)...)...)
-		if rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
-		}
-	}
-	if _, err := os.Stat(file); err == nil {
-		t.Error("a refused command wrote a file")
-	}
-	if rc, _, msg := gradsync("calibrate", "--seconds", "0.01", "--out", filepath.Join(t.TempDir(), "no", "folder.json")); rc != exitFailed ||
-		!strings.HasPrefix(msg, "gradsync: calibrate: open ") {
-		t.Errorf("no folder: exit code %d, %q", rc, msg)
 	}
 }

@@ -18,60 +18,6 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// A comparison that cannot be made says so in one line before anything runs.
-func TestCompareRefuses(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "mine")
-	for _, c := range []struct{ args, want string }{
-		{"--sync dasp,asp", "give --target-accuracy (0.75, say), or --timing-only"},
-		{"--timing-only", "--sync names the methods"},
-		{"--sync dap,asp --timing-only", "no method \"dap\": did you mean `dasp`?"},
-		{"--sync asp,asp --timing-only", "asp stands twice"},
-		{"--sync asp --timing-only", "there is nothing to compare it with"},
-		{"--sync asp --timing-only --vary batch=16,32", "gradients of other batches hold other images"},
-		{"--sync dasp,asp --timing-only --set dasp.smn=1", "dasp has no flag \"smn\": did you mean `dasp.smin`?"},
-		{"--sync dasp,asp --timing-only --set dasp.record=x", "dasp has no flag \"record\""},
-		{"--sync dasp,asp --timing-only --set ssp.staleness=1", "ssp is none of --sync dasp,asp"},
-		{"--sync dasp,asp --timing-only --set smin=1", "is no METHOD.FLAG: did you mean `dasp.smin`?"},
-		{"--sync dasp,asp --timing-only --set dasp.smin=1 --set dasp.smin=2", "dasp.smin stands twice"},
-		{"--sync dasp,asp --timing-only --set nought=1", "is no METHOD.FLAG: want one such as dasp.smin"},
-		{"--sync dasp,asp --timing-only --set dasp.smin", "want METHOD.FLAG=VALUE"},
-		{"--sync dasp,asp --timing-only --set dasp.smin=x", "want a whole number"},
-		{"--sync dasp,asp --timing-only --set dasp.smin=-1", "dasp: Smin = -1 versions"},
-		{"--sync dasp,asp --timing-only --vary lin=1,2", "no axis \"lin\": did you mean `link`?"},
-		{"--sync dasp,asp --timing-only --vary smin=1,2", "no axis \"smin\": did you mean `dasp.smin`?"},
-		{"--sync dasp,asp --timing-only --vary dasp.smin=1,2 --vary dasp.smax=4,8", "one axis at a time"},
-		{"--sync dasp,asp --timing-only --vary link=1,x", "\"x\" is no rate of a link"},
-		{"--sync dasp,asp --timing-only --vary link=1,1", "want each value once"},
-		{"--sync dasp,asp --timing-only --vary rate=0.1,0.2 --rate 0.1", "leave out --rate"},
-		{"--sync dasp,asp --timing-only --seeds 4-0", "nor a range such as 0-4"},
-		{"--sync dasp,asp --timing-only --seeds 0-2,1", "seed 1 stands twice"},
-		{"--sync dasp,asp --timing-only --workers 8 --platform heterogeneous6", "8 workers, platform heterogeneous6 has 6"},
-		{"--sync dasp,asp --target-accuracy 70", "a share above 0, at most 1"},
-		{"--sync dasp,asp --timing-only --target-accuracy 0.7", "--target-accuracy is for training"},
-		{"dasp", "`gradsync run compare` runs the documents' comparisons"},
-	} {
-		rc, stdout, stderr := gradsync(append([]string{"compare", "--out", out}, fields(c.args)...)...)
-		line := stdout == "" && strings.Count(stderr, "\n") == 1 && strings.HasPrefix(stderr, "gradsync: compare: ")
-		if rc != exitUsage || !line || !strings.Contains(stderr, c.want) {
-			t.Errorf("compare %s: %d, %q %q, want one line with %q", c.args, rc, stdout, stderr, c.want)
-		}
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("a comparison that was refused left a folder")
-	}
-	rc, _, stderr := gradsync("compare", "--sync", "dasp,asp", "--timing-only", "--out", "out/My results")
-	if rc != exitUsage || !strings.Contains(stderr, "small letters") {
-		t.Errorf("a name with a space: %d %q", rc, stderr)
-	}
-	rc, _, stderr = gradsync("run", "dasp/table5", "--workers", "8")
-	if rc != exitUsage || !strings.Contains(stderr, "`gradsync train` and `gradsync compare` take it") {
-		t.Errorf("run --workers: %d %q", rc, stderr)
-	}
-	if rc, _, stderr := gradsync("run", "compare", "--sync", "asp"); rc != exitUsage || !strings.Contains(stderr, "`gradsync compare`") {
-		t.Errorf("run compare --sync: %d %q", rc, stderr)
-	}
-}
-
 // The committed samples are what the command writes; made again from what it kept, they have the same bytes.
 func TestCompareTimingOnly(t *testing.T) {
 	oktest.Slow(t)

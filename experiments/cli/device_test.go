@@ -40,8 +40,7 @@ func TestBrokenGPU(t *testing.T) {
 }
 
 // TestWithoutGPU: a GPU that was asked for and is not there ends the command, auto says in
-// its one line that there is none and who computes instead; flags that do not go together are
-// refused.
+// its one line that there is none and who computes instead.
 func TestWithoutGPU(t *testing.T) {
 	for _, c := range []struct {
 		flags, require string
@@ -52,24 +51,12 @@ func TestWithoutGPU(t *testing.T) {
 		{"--device auto", "1", exitFailed, noGPU},
 		{"--device cuda", "", exitFailed, noGPU},
 		{"--device cuda:1", "", exitFailed, noGPU},
-		{"--device cuda:-1", "", exitUsage, `no device "cuda:-1": known are cuda, cuda:N, cpu, auto`},
-		{"--device gpu", "", exitUsage, `no device "gpu"`},
 		{"--device cpu", "1", exitOK, "engine "},
 		{"--engine portable", "1", exitOK, "engine portable: by --engine"},
-		{"--device cuda --engine portable", "", exitUsage, "--engine portable is for --device cpu, not for cuda"},
-		{"--engine cuda", "", exitUsage, "want --device cuda"},
-		{"--backend gorgonia --device cpu", "", exitUsage, "--device is for the backend native"},
 		{"--tf32", "", exitFailed, noGPU},
-		{"--tf32 --device cpu", "", exitUsage, "--tf32 is for a GPU"},
-		{"--tf32 --engine portable", "", exitUsage, "--tf32 is for a GPU"},
-		{"--timing-only --device cpu", "", exitUsage, "--device is for training"},
 	} {
 		t.Setenv(gpu.EnvRequire, c.require)
-		args := append([]string{}, short...)
-		if strings.Contains(c.flags, "timing-only") {
-			args = fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --json")
-		}
-		rc, _, msg := gradsync(append(args, fields(c.flags)...)...)
+		rc, _, msg := gradsync(append(slices.Clone(short), fields(c.flags)...)...)
 		if rc != c.rc || !strings.Contains(msg, c.says) || c.rc != exitOK && strings.Count(msg, "\n") != 1 {
 			t.Errorf("%s (%s=%s): exit %d, want %d: %s", c.flags, gpu.EnvRequire, c.require, rc, c.rc, msg)
 		}

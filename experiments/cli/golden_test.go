@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -88,14 +89,29 @@ var wrongFiles = map[string]string{
 	"go.mod":      "module gradsync\n",
 	"empty.json":  "",
 	"broken.json": "{\"id\": \"dasp/table5\",\n",
-	"list.json":   "[]\n",
-	"notes.txt":   "no record\n",
+	"bad.json": "{\"name\": \"bad\",\n \"workers\": [\n" +
+		"  {\"name\": \"a\", \"flops\": \"5 TFLOP\", \"bandwidth\": \"1 Gb/s\"},\n  {\"nam\": \"b\"}]}",
+	"list.json": "[]\n",
+	"notes.txt": "no record\n",
 	"experiments/results/dasp/ci/table4.json": "{}\n",
 	"experiments/results/ring/ci/steps.json":  "{}\n",
 }
 
-// TestWrongCallsAreGolden: exit code and first line of each call of testdata/wrong.txt are those below it. Every
-// command but the formulas has such a call, and there are 150.
+// below lists the files in this folder and below.
+func below(t *testing.T) (all []string) {
+	t.Helper()
+	oktest.Nil(t, fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	}))
+	return all
+}
+
+// TestWrongCallsAreGolden: exit code and first line of each call of testdata/wrong.txt are those below it. What a call
+// is refused for is one line, and nothing comes of it, on standard output or in the folder. Every command but the
+// formulas has such a call, and there are 400.
 func TestWrongCallsAreGolden(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows words what its files lack in its own way")
@@ -112,6 +128,7 @@ func TestWrongCallsAreGolden(t *testing.T) {
 	defer stop()
 	var b strings.Builder
 	var calls []string
+	files := below(t)
 	for _, line := range strings.Split(string(raw), "\n") {
 		call, found := strings.CutPrefix(line, "$ gradsync ")
 		if !found {
@@ -123,7 +140,12 @@ func TestWrongCallsAreGolden(t *testing.T) {
 		if text == "" {
 			from, text = "stdout", out.String()
 		}
-		first, _, _ := strings.Cut(text, "\n")
+		first, more, _ := strings.Cut(strings.ReplaceAll(text, os.Getenv("XDG_CACHE_HOME"), "$XDG_CACHE_HOME"), "\n")
+		left := below(t)
+		if rc == exitUsage && (out.Len() > 0 || more != "") || rc != exitOK && !slices.Equal(left, files) {
+			t.Errorf("%s: exit code %d, %s%s, leaves %q", call, rc, msg.String(), out.String(), left)
+		}
+		files = left
 		fmt.Fprintf(&b, "$ gradsync %s\n%d, %s: %s\n", call, rc, from, first)
 		calls = append(calls, call+" ")
 	}
@@ -135,7 +157,7 @@ func TestWrongCallsAreGolden(t *testing.T) {
 		}
 	}
 	slices.Sort(calls)
-	if n := len(slices.Compact(calls)); n < 150 {
-		t.Errorf("%d different calls, want at least 150", n)
+	if n := len(slices.Compact(calls)); n < 400 {
+		t.Errorf("%d different calls, want at least 400", n)
 	}
 }

@@ -14,17 +14,6 @@ import (
 	"gradsync/experiments/cli/lab"
 )
 
-func TestLabUsage(t *testing.T) {
-	for command, want := range map[string]string{
-		"lab star": "1 arguments, want flags only, and train's behind --", "lab --rates 5": "[5]: want 2 to 64 links",
-		"lab --rates 5,0": "[5 0]: want 2 to 64 links of 1 to 100000", "lab --sync ring,moon": `no method "moon": `,
-	} {
-		if rc, out, msg := gradsync(fields(command)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %q, want %q", command, rc, msg, want)
-		}
-	}
-}
-
 // Where namespaces are permitted every method trains, the same in virtual time where order decides, times are of the
 // links' order, and nothing is left, also of a lab that was interrupted. Where not, one line says why and the exit code
 // is 0.

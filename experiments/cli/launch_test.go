@@ -240,28 +240,3 @@ func TestLossesAfterTheEndAreNone(t *testing.T) {
 		t.Errorf("of a run that failed: %q, want %q", failed.String(), want)
 	}
 }
-
-func TestLaunchUsage(t *testing.T) {
-	for command, want := range map[string]string{
-		"launch --np 3 -- train --sync bsp --lease 1s":    "--lease on tcp wants --elastic",
-		"launch --np 60000 -- train --sync ring":          "want --oversubscribe",
-		"launch --np 2 --job a\x1bb -- train --sync ring": "control character U+001B",
-		"launch": "0 arguments, want a command after --, as train", "launch -- train": "--np is missing", "launch --np 0 -- train": "--np 0: at least 1",
-		"launch --np 2 --timeout 0s -- train --sync ring":            "--timeout 0s: at least 10ms",
-		"launch --np 2 --timeout 5ns -- train --sync ring":           "--timeout 5ns: at least 10ms",
-		"launch --np 2 --join 0s -- train --sync ring":               "--join 0s: above 0",
-		"launch --np 2 --on b -- train --sync ring":                  "--on and --ssh are for --hosts",
-		"launch --np 2 --ssh -- train --sync ring":                   "--on and --ssh are for --hosts",
-		"launch --hosts a:1,b:1 --on c -- train --sync ring":         "--on c is none of --hosts a:1,b:1",
-		"launch --hosts a:x -- train":                                "--hosts a:x:",
-		"launch --np 3 --hosts a:1,b:1 -- train --sync ring":         "--np 3, but --hosts has 2 slots",
-		"launch --np 2 --rendezvous nowhere -- train --sync ring":    "--rendezvous nowhere: want host:port",
-		"launch --np 3 -- train --sync bsp --workers 3":              "--np 3 beside --workers 3",
-		"launch --np 2 -- train --sync ring --workers 3 --updates 1": "--np 2 beside --workers 3",
-	} {
-		rc, out, msg := gradsync(fields(command)...)
-		if rc != exitUsage || out != "" || !strings.HasPrefix(msg, "gradsync: launch") || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
-		}
-	}
-}

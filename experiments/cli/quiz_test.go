@@ -74,33 +74,6 @@ func TestQuizExitCodes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestQuizUsage: what is refused, in one line.
-func TestQuizUsage(t *testing.T) {
-	typed(t, "")
-	for _, c := range []struct {
-		args []string
-		rc   int
-		says string
-	}{
-		{[]string{"quiz"}, exitUsage, "one subject: ring, ringsparse, dasp, codedsgd"},
-		{[]string{"quiz", "moon"}, exitUsage, `no subject "moon": known are ring`},
-		{[]string{"quiz", "ring", "dasp"}, exitUsage, "2 arguments"},
-		{[]string{"quiz", "ring", "--questions", "0"}, exitUsage, "want 1 to 100"},
-		{[]string{"quiz", "ring", "--questions", "101"}, exitUsage, "want 1 to 100"},
-		{[]string{"quiz", "ring", "--seed", "-1"}, exitUsage, "--seed"},
-		{[]string{"quiz", "ring", "--lang", "de"}, exitUsage, "want en or zh"},
-		{[]string{"quiz", "ring", "--answers", "none.txt"}, exitUsage, "no file, and no list of 5 answers"},
-		{[]string{"quiz", "ring", "--answers", "1;2;3;4;5;6"}, exitUsage, "6 answers to 5 questions"},
-		{[]string{"quiz", "ring", "--answers", "1;2", "--solutions"}, exitUsage, "answers solutions"},
-		{[]string{"quiz", "ring", "--answers", t.TempDir()}, exitFailed, "is a directory"},
-	} {
-		rc, out, msg := gradsync(c.args...)
-		if rc != c.rc || !strings.Contains(msg, c.says) || strings.Count(msg, "\n") != 1 || out != "" {
-			t.Errorf("gradsync %v: exit code %d, %q, want %d and %q; printed %q", c.args, rc, msg, c.rc, c.says, out)
-		}
-	}
 	if rc, out, _ := gradsync("quiz", "ring", "--questions", "1", "--answers", rightAnswers(t, "ring", 1)[0]); rc != exitOK {
 		t.Errorf("one answer to one question: exit code %d: %s", rc, out)
 	}

@@ -11,8 +11,7 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// Figures come without pages: the command lists what it wrote, progress stays off
-// the standard output, and options of pages are refused.
+// Figures come without pages: the command lists what it wrote, and progress stays off the standard output.
 func TestReportFigures(t *testing.T) {
 	oktest.Slow(t)
 	results := t.TempDir()
@@ -41,19 +40,6 @@ func TestReportFigures(t *testing.T) {
 	}
 	if pages, _ := filepath.Glob(filepath.Join(dir, "*.html")); len(pages) > 0 {
 		t.Errorf("pages among the figures: %q", pages)
-	}
-	for _, c := range []struct{ more, want string }{
-		{"--out=" + t.TempDir(), "report: --figures writes figures only; leave out --out and --single-file\n"},
-		{"--single-file", "report: --figures writes figures only; leave out --out and --single-file\n"},
-		{"--figures=", "report: --figures \"\": want a folder\n"}, // the last one counts
-	} {
-		rc, out, msg := gradsync("report", "--results", results, "--figures", dir, c.more)
-		if rc != exitUsage || !strings.HasSuffix(msg, c.want) || strings.Count(msg, "\n") != 1 || out != "" {
-			t.Errorf("%v: exit %d, %q, %q", c.more, rc, out, msg)
-		}
-	}
-	if rc, _, msg := gradsync("report", "--results", filepath.Join(results, "none"), "--figures", dir); rc != 1 || !strings.Contains(msg, "none") {
-		t.Errorf("no results: exit %d, %q", rc, msg)
 	}
 }
 
@@ -131,8 +117,7 @@ func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 	}
 }
 
-// One experiment's page stands alone, its notebook for Jupyter lies below --out, and what does not go
-// together is one line.
+// One experiment's page stands alone, and its notebook for Jupyter lies below --out.
 func TestReportOfOneExperiment(t *testing.T) {
 	oktest.Slow(t)
 	const own = "../own/testdata/sample"
@@ -150,23 +135,11 @@ func TestReportOfOneExperiment(t *testing.T) {
 	if err != nil || !strings.Contains(string(raw), `"nbformat": 4`) || !strings.Contains(string(raw), "自己运行") {
 		t.Errorf("no notebook in Chinese: %v", err)
 	}
-	for _, c := range []struct {
-		args []string
-		rc   int
-		want string
-	}{
-		{[]string{"--ipynb"}, exitUsage, "report: --ipynb is of one experiment: add --experiment ID, such as --experiment dasp/table7\n"},
-		{[]string{"--ipynb", "--experiment", "own/sample", "--single-file"}, exitUsage, "leave out --figures and --single-file\n"},
-		{[]string{"--experiment", "own/sample", "--lang", "zh"}, exitUsage, "a page has both languages\n"},
-		{[]string{"--ipynb", "--experiment", "own/sample", "--lang", "de"}, exitUsage, `report: --lang "de": want en or zh` + "\n"},
-		{[]string{"--experiment", "dasp/tabel7"}, exitUsage, "report: no experiment \"dasp/tabel7\": the nearest are dasp/table"},
-		{[]string{"--experiment", "own/"}, exitUsage, "report: no experiment \"own/\""},
-		{[]string{"--experiment", "own/mine"}, exitFailed, "no result of own/mine in " + own + ": make it with `gradsync compare`"},
-		{[]string{"--experiment", "dasp/table7", "--ipynb"}, exitFailed, "no result of dasp/table7 in " + own + ": make it with `gradsync run dasp/table7`"},
-	} {
-		rc, out, msg := gradsync(append([]string{"report", "--results", own, "--out", dir}, c.args...)...)
-		if rc != c.rc || out != "" || !strings.Contains(msg, c.want) || strings.Count(msg, "\n") != 1 {
-			t.Errorf("%q: exit %d, %q, %q", c.args, rc, out, msg)
+	for id, make := range map[string]string{"own/mine": "compare", "dasp/table7": "run dasp/table7"} {
+		rc, out, msg := gradsync("report", "--results", own, "--out", dir, "--experiment", id)
+		want := "no result of " + id + " in " + own + ": make it with `gradsync " + make + "`"
+		if rc != exitFailed || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, %q", id, rc, out, msg)
 		}
 	}
 }

@@ -90,6 +90,5 @@ func schema(t *testing.T, text []byte) *jsonschema.Schema {
 	doc := oktest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	c := jsonschema.NewCompiler()
 	oktest.Nil(t, c.AddResource("result.json", doc))
-	s := oktest.Must(c.Compile("result.json"))(t)
-	return s
+	return oktest.Must(c.Compile("result.json"))(t)
 }

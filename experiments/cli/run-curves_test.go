@@ -2,12 +2,8 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"gradsync/internal/oktest"
 )
 
 // ranWith runs one experiment with both flags into folders of dir.
@@ -36,21 +32,6 @@ func TestRunWritesEventsAndTraces(t *testing.T) {
 	for _, sub := range []string{"tb", "traces"} {
 		if a, b := dirText(t, filepath.Join(one, sub)), dirText(t, filepath.Join(two, sub)); a == "" || a != b {
 			t.Errorf("%s: %d bytes of one run, %d of another, not the same", sub, len(a), len(b))
-		}
-	}
-}
-
-// Folders that cannot be are said before anything runs.
-func TestRunRefusesFolders(t *testing.T) {
-	var ran []string
-	with(t, fake("dasp/table5", 1, &ran, never))
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	oktest.Nil(t, os.WriteFile(file, nil, 0o644))
-	for _, flag := range []string{"--tensorboard", "--traces"} {
-		rc, out, msg := gradsync("run", "dasp", "--out", filepath.Join(dir, "out"), flag, filepath.Join(file, "x"))
-		if rc != exitFailed || out != "" || len(ran) != 0 || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, flag) || !strings.Contains(msg, file) {
-			t.Errorf("%s in a file: exit code %d, %q, %q, ran %v; want 1 and one line", flag, rc, out, msg, ran)
 		}
 	}
 }

@@ -95,21 +95,6 @@ func TestCompleteResultsSurvive(t *testing.T) {
 	}
 }
 
-// What is not there is refused when planning, whether or not a step needs it.
-func TestPlanRefusesMissingInputs(t *testing.T) {
-	var ran []string
-	with(t, fake("dasp/table5", 1, &ran, never))
-	absent := filepath.Join(t.TempDir(), "absent")
-	for _, dry := range []string{"", " --dry-run"} {
-		for command, want := range map[string]int{"run dasp --engine nope": exitUsage, "run dasp --data-dir " + absent: exitFailed} {
-			rc, out, msg := gradsync(fields(command + dry + " --out " + t.TempDir())...)
-			if rc != want || out != "" || len(ran) != 0 || strings.Count(msg, "\n") != 1 {
-				t.Errorf("%s%s: exit code %d, %q, %q; want %d and one line of error", command, dry, rc, out, msg, want)
-			}
-		}
-	}
-}
-
 func TestSidecarNamesTheEngine(t *testing.T) {
 	for _, test := range []struct{ engine, kind, want string }{
 		{"portable (bit class a)", result.Trained, "portable (bit class a)"},

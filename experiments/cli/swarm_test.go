@@ -73,20 +73,3 @@ func TestSwarmJSON(t *testing.T) {
 		t.Errorf("exit code %d\n%s\nwant %+v", rc, out, want)
 	}
 }
-
-func TestSwarmUsage(t *testing.T) {
-	for line, want := range map[string]string{
-		"--method dapp":      "did you mean `dasp`?",
-		"--seeds 0":          "--seeds 0, want at least 1",
-		"--for 0s":           "--for 0s, want more than 0",
-		"--for 1":            "--for",
-		"--seed x":           "a whole number from 0",
-		"asp":                "1 arguments, want flags only",
-		"--seeds 5 --seed=x": "a whole number from 0",
-	} {
-		rc, out, msg := gradsync(append([]string{"swarm"}, fields(line)...)...)
-		if rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %q%q, want %q", line, rc, out, msg, want)
-		}
-	}
-}

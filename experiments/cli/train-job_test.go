@@ -49,11 +49,3 @@ func deaf(t *testing.T) string {
 	t.Cleanup(func() { c.Close() })
 	return c.LocalAddr().String()
 }
-
-// A lease does nothing on tcp where the first loss ends the run, and is refused there.
-func TestALeaseIsRefusedOnTCP(t *testing.T) {
-	rc, out, msg := gradsync(fields("train --sync ssp --model mlp --workers 2 --updates 1 --runtime tcp --lease 1s")...)
-	if rc != exitUsage || out != "" || !strings.Contains(msg, "--lease on tcp wants --elastic") || strings.Count(msg, "\n") != 1 {
-		t.Errorf("exit code %d, %s%s", rc, out, msg)
-	}
-}

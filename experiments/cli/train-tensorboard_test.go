@@ -64,8 +64,7 @@ func recorded(t *testing.T, write func(w *tensorboard.Writer)) string {
 		w := oktest.Must(tensorboard.Create(dir))(t)
 		write(w)
 		oktest.Must(w.Close())(t)
-		raw := oktest.Must(os.ReadFile(filepath.Join(dir, tensorboard.FileName)))(t)
-		return string(raw)
+		return string(oktest.Must(os.ReadFile(filepath.Join(dir, tensorboard.FileName)))(t))
 	}
 	return strings.TrimPrefix(file(write), file(func(*tensorboard.Writer) {}))
 }
@@ -129,29 +128,4 @@ func dirText(t *testing.T, dir string) (all string) {
 		return err
 	}))
 	return all
-}
-
-// A folder that cannot be is said before anything is trained, and a command that
-// is refused leaves none.
-func TestTrainTensorboardRefuses(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	oktest.Nil(t, os.WriteFile(file, nil, 0o644))
-	rc, out, msg := gradsync(fields(quickTrain + " --tensorboard " + filepath.Join(file, "x"))...)
-	if rc != exitFailed || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, "--tensorboard") || !strings.Contains(msg, file) {
-		t.Errorf("a file for a folder: exit code %d, %q, %q; want 1 and one line that names both", rc, out, msg)
-	}
-	events := filepath.Join(dir, "events")
-	if rc, _, msg := gradsync(fields(quickTrain + " --sync ring --segment 4 --image 7 --tensorboard " + events)...); rc != exitUsage {
-		t.Errorf("an image of 7×7: exit code %d, %s", rc, msg)
-	}
-	if left := dirText(t, events); left != "" {
-		t.Errorf("a refused command left %q", left)
-	}
-	for flag, path := range map[string]string{"--trace": filepath.Join(file, "x"), "--save": dir, "--record": filepath.Join(dir, "none", "x")} {
-		rc, out, msg := gradsync(fields(quickTrain + " " + flag + " " + path)...)
-		if rc != exitFailed || out != "" || strings.Count(msg, "\n") != 1 || !strings.Contains(msg, path) {
-			t.Errorf("%s %s: exit code %d, %q, %q; want 1 and one line that names it", flag, path, rc, out, msg)
-		}
-	}
 }

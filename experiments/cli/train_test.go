@@ -94,11 +94,6 @@ func TestSaveLoadGrad(t *testing.T) {
 	if fresh := grad("--samples 0:8"); fresh["grads_sha256"] == g["grads_sha256"] {
 		t.Error("fresh and trained parameters have the same gradient")
 	}
-	for _, bad := range []string{"5", "3:3", "-1:4", "a:b"} {
-		if rc, _, msg := gradsync("grad", "--samples", bad, "--out", w); rc != exitUsage || !strings.Contains(msg, "FROM:TO") {
-			t.Errorf("grad --samples %s: exit code %d, %q", bad, rc, msg)
-		}
-	}
 }
 
 // A network with batch norms has two gradients. The gradient of eval mode reads the
@@ -128,144 +123,8 @@ func TestGradEvalMode(t *testing.T) {
 	}
 }
 
-func TestTrainUsage(t *testing.T) {
-	for command, want := range map[string]string{
-		"train --sync rsp --updates 3": `"rsp"`,
-		"train --updates x":            "\"--updates\" flag: want a whole number (see",
-		"train --seed -1":              "\"--seed\" flag: want a whole number from 0 (see",
-		"train --updates 3 extra":      "flags only",
-		"data fetch moon":              "fashion-mnist",
-		"data look":                    "list, verify, fetch",
-		"bench wings":                  "step, gpu",
-		"grad --samples 0:8":           "--out",
-	} {
-		if rc, _, msg := gradsync(fields(command)...); rc != exitUsage || !strings.Contains(msg, want) {
-			t.Errorf("%s: exit code %d, %q; want %d and %q", command, rc, msg, exitUsage, want)
-		}
-	}
-	// A data set or a file that is not there is a failure, no usage.
-	none := filepath.Join(t.TempDir(), "none")
-	for command, want := range map[string]string{
-		"train --updates 3 --data cifar-10 --data-dir .":           "cifar-10",
-		"train --updates 3 --data-dir " + none:                     "no such folder",
-		"train --updates 3 --platform " + none + ".json":           "no file",
-		"train --updates 3 --data synthetic --load " + none:        "none",
-		"train --updates 3 --data synthetic --save " + none + "/w": "cannot write",
-		"grad --data mnist --data-dir . --out " + none:             "mnist",
-	} {
-		if rc, _, msg := gradsync(fields(command)...); rc != exitFailed || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
-			t.Errorf("%s: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitFailed, want)
-		}
-	}
-}
-
-// badTrain are flags that cannot be run as they stand, with what the error names.
-var badTrain = map[string]string{
-	"--platform moon":                                      "heterogeneous6",
-	"--model alexnet":                                      "lenet5",
-	"--model lenet5 --width 0.5":                           "width 1 only",
-	"--model resnet18 --width -1":                          "--width -1: 1/64 to 16",
-	"--model resnet18 --width 0":                           "--width 0: 1/64 to 16",
-	"--model vgg19_bn --image 20":                          "16×16 or 32×32",
-	"--model vgg19_bn --image 48":                          "16×16 or 32×32",
-	"--model resnet18 --width 17":                          "--width 17: 1/64 to 16\n",
-	"--model lenet5 --image 48":                            "28×28 only",
-	"--eval-every 0":                                       "--eval-every 0: at least 1, or negative",
-	"--pushes -1":                                          "--pushes -1: at least 1\n",
-	"--model resnet18 --backend gorgonia":                  "gorgonia",
-	"--model vgg19_bn --width 0.0625 --image 16 --batch 1": "one image of 1×1 has no variance",
-	"--model alexnet --timing-only":                        "lenet5",
-	"--data moon":                                          "fashion-mnist",
-	"--runtime moon":                                       "virtual, local",
-	"--backend torch":                                      "gorgonia",
-	"--engine abacus":                                      "portable",
-	"--wait sometimes":                                     "difference",
-	"--gap mid":                                            "pre",
-	"--qis-weight 3":                                       "1/N",
-	"--smin 4 --smax 4":                                    "Smax",
-	"--smin -1":                                            "Smin",
-	"--alpha -1":                                           "alpha",
-	"--sync backup --backup 6":                             "0 to 5",
-	"--sync ssp --staleness -1":                            "staleness",
-	"--sync dssp --lower 4 --upper 3":                      "range",
-	"--sync ring --target-accuracy 2":                      "--target-accuracy 2: a share",
-	"--momentum 1":                                         "--momentum 1: at least 0 and less than 1",
-	"--momentum -0.1":                                      "--momentum -0.1: at",
-	"--momentum NaN":                                       "--momentum NaN: at",
-	"--weight-decay -1":                                    "--weight-decay -1: a finite number from 0",
-	"--rate -1":                                            "--rate -1: a finite number above 0",
-	"--rate Inf":                                           "--rate +Inf: a finite",
-	"--workers -2":                                         "--workers -2: at least 1\n",
-	"--workers 7":                                          "train: 7 workers, platform heterogeneous6 has 6: `gradsync platform new --workers 7",
-	"--workers 7 --timing-only --runtime local":            "7 workers, platform heterogeneous6 has 6",
-	"--workers 3 --platform dssp2":                         "--workers 3 --like dssp2 --out p3.json` makes one",
-	"--workers 200000 --runtime local":                     "200000 workers, want 1 to 131072",
-	"--workers 131073":                                     "train: 131073 workers, want 1 to 131072\n",
-	"--workers 70000 --runtime local":                      "70000 workers share 2000 images of synthetic: want fewer --workers",
-	"--batch -3":                                           "--batch -3: at least 1\n",
-	"--batch 100000":                                       "share",
-	"--updates -3":                                         "--updates -3: at least 1\n",
-	"--threads -1":                                         "--threads -1: at least 1\n",
-	"--warmup -1":                                          "--warmup -1: at least 0\n",
-	"--eval-images -1":                                     "--eval-images -1: at least 1\n",
-	"--lease -1s":                                          "--lease -1s: at least 0",
-	"--timing-only --save w":                               "--save",
-	"--updates 0":                                          "--updates 0: at least 1\n",
-	"--pushes 0":                                           "--pushes 0: at least 1\n",
-	"--workers 0":                                          "--workers 0: at least 1\n",
-	"--batch 0":                                            "--batch 0: at least 1\n",
-	"--threads 0":                                          "--threads 0: at least 1\n",
-	"--rate 0":                                             "--rate 0: a finite number above 0",
-	"--sync bsp --staleness 3":                             "--staleness is for ssp, gssp, not for bsp",
-	"--sync ring --backup 1":                               "--backup is for backup, not for ring",
-	"--sync asp --alpha 0.5":                               "--alpha is for dasp, not for asp",
-	"--sync dasp --lower 2":                                "--lower is for dssp, not for dasp",
-	"--sync ring --lease 1s":                               "--lease",
-	"--emulate":                                            "--emulate is for --runtime local",
-	"--timing-only --backend native":                       "--backend is for training",
-	"--timing-only --engine portable":                      "--engine is for training",
-	"--timing-only --data synthetic":                       "--data is for training",
-	"--backend gorgonia --engine portable":                 "--engine is for the backend native",
-}
-
-// What cannot be run as it was written is a usage error on one line, and so is
-// a flag that would be ignored.
-func TestTrainInput(t *testing.T) {
-	for flags, want := range badTrain {
-		command := append([]string{"train"}, fields(flags)...)
-		if !strings.Contains(flags, "--updates") {
-			command = append(command, "--updates", "3")
-		}
-		if !strings.Contains(flags, "--data") && !strings.Contains(flags, "--timing-only") {
-			command = append(command, "--data", "synthetic")
-		}
-		if rc, out, msg := gradsync(command...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
-		}
-	}
-}
-
-// The same of grad, and the flags that train refused where they belong.
-func TestGradInput(t *testing.T) {
-	for flags, want := range map[string]string{
-		"--model alexnet":             "lenet5",
-		"--model resnet18 --image 48": "16×16 or 32×32",
-		"--model resnet18 --image 20": "16×16 or 32×32",
-		"--model cnn --image 48":      "32×32 only",
-		"--data moon":                 "fashion-mnist",
-		"--samples 0:1000000":         "1 to 65,536",
-		"--samples 100000:100008":     "images 100000 to 100007",
-		"--engine abacus":             "portable",
-		"--backend torch":             "gorgonia",
-	} {
-		command := append([]string{"grad", "--out", filepath.Join(t.TempDir(), "g")}, fields(flags)...)
-		if !strings.Contains(flags, "--data") {
-			command = append(command, "--data", "synthetic")
-		}
-		if rc, _, msg := gradsync(command...); rc != exitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q; want %d and one line with %q", command, rc, msg, exitUsage, want)
-		}
-	}
+// The flags that train refuses elsewhere go where they belong.
+func TestTrainTakesFlagsWhereTheyBelong(t *testing.T) {
 	for _, flags := range []string{"--sync ssp --staleness 2", "--sync backup --backup 1 --workers 3", "--runtime local --emulate --timing-only",
 		"--sync template", "--model resnet18 --image 48"} {
 		if rc, _, msg := gradsync(append([]string{"train", "--updates", "2", "--timing-only"}, fields(flags)...)...); rc != exitOK {
@@ -359,20 +218,9 @@ func otherMNIST(t *testing.T) string {
 	return dir
 }
 
-// --lease and --duration reach the server: a lease shorter than an iteration
-// loses every worker, and a worker behind a slow link has a longer iteration
-// than its computation says.
+// --duration reaches the server: a worker behind a slow link has a longer iteration than its computation says.
 func TestTrainServerFlags(t *testing.T) {
 	const timing = "train --sync dasp --model lenet5 --timing-only --pushes 240 --smax 40 "
-	for flags, want := range map[string]string{
-		"--lease 1ms":     "all 6 workers have left",
-		"--lease -1s":     "--lease -1s: at least 0",
-		"--duration wall": `"wall"`,
-	} {
-		if rc, _, msg := gradsync(fields(timing + flags)...); rc == exitOK || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
-			t.Errorf("%s: exit code %d, %q; want a failure and one line with %q", flags, rc, msg, want)
-		}
-	}
 	byDefault, compute := object(t, timing), object(t, timing+"--duration compute")
 	iteration, leased := object(t, timing+"--duration iteration"), object(t, timing+"--lease 1h")
 	for _, o := range []map[string]any{byDefault, compute, iteration, leased} {

@@ -49,16 +49,7 @@ func TestVerifyPrints(t *testing.T) {
 	}
 }
 
-func TestVerifyNamesItsGroups(t *testing.T) {
-	if _, out, _ := gradsync("verify", "--help"); !strings.Contains(out, "verify [ring|ringsparse|dasp|codedsgd|claims]") {
-		t.Errorf("the help of verify reads\n%s", out)
-	}
-	if rc, _, msg := gradsync("verify", "moon"); rc != exitUsage || !strings.Contains(msg, "ring, ringsparse, dasp, codedsgd, claims") {
-		t.Errorf("verify moon: exit code %d, %s", rc, msg)
-	}
-}
-
-// One size is counted by itself; what is outside of the limits, or makes no size, is one line.
+// One size is counted by itself.
 func TestVerifyCountsOneSize(t *testing.T) {
 	rc, out, msg := gradsync(fields("verify codedsgd --n 5 --r 3 --steps")...)
 	for _, want := range []string{"equal    codedsgd.alg3 ", "as printed it is wrong in 1 of 1 cases; the smallest: n = 5, r = 3, packets: counted 20, as " +
@@ -79,19 +70,6 @@ func TestVerifyCountsOneSize(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || rc != exitOK || got.N != 9 || len(got.Checks) == 0 || len(got.LeftOut) == 0 ||
 		len(got.Counts) < 10 || got.Counts[0].Verdict != claims.Equal {
 		t.Errorf("exit code %d, %v, %s", rc, err, out)
-	}
-	for args, want := range map[string]string{"codedsgd --n 17 --r 2": "--n is 17, want 2 to 16", "codedsgd --n 4 --r 5": "--r is 5, want 1 to --n 4",
-		"codedsgd --n 16 --r 8": "received 823680 times, want at most 300000", "--n 4 --r 2": "one size goes with codedsgd, ring or ringsparse",
-		"dasp --n 4": "one size goes with", "ring --n 4 --r 2": "with ring --n and --k go together", "codedsgd --n 4": "with codedsgd --n and --r go together",
-		"ring --n 4": "gradsync verify ring --n 8 --k 1e6", "ring --n 257 --k 4": "--n is 257, want 2 to 256 ranks", "ring --n 1 --k 4": "--n is 1, want 2",
-		"ring --n 2 --k 6": "a multiple of 4, 4 to 1e12", "ring --n 2 --k NaN": "a multiple of 4", "ring --n 2 --k 1e13": "4 to 1e12",
-		"ringsparse --n 33 --density 0": "want 2 to 32 ranks", "ringsparse --n 2 --density 1.1": "--density is 1.1", "ringsparse --n 2 --density NaN": "0 to 1",
-		"codedsgd --n 3 --r 2 --model mpl": `no network "mpl"`, "codedsgd --n 16 --r 5 --model resnet110": "choose a smaller --model",
-		"ring --n 2 --k 4 --steps": "go together and nothing else"} {
-		if rc, out, msg := gradsync(fields("verify " + args)...); rc != exitUsage || out != "" || !strings.Contains(msg, want) || strings.Count(msg,
-			"\n") != 1 {
-			t.Errorf("verify %s: exit code %d, %q", args, rc, msg)
-		}
 	}
 }
 
@@ -120,21 +98,14 @@ func TestVerifyShowsCountsBesideFormulas(t *testing.T) {
 	}
 }
 
-// A whole number that no float64 holds is printed as it is; a number given twice, by flag or by
-// --arg, is refused.
-func TestEvalIsExactAndReadsOnce(t *testing.T) {
+// A whole number that no float64 holds is printed as it is.
+func TestEvalIsExact(t *testing.T) {
 	if rc, out, _ := gradsync(fields("eval codedsgd.packets --n 60 --r 30")...); rc != exitOK || !strings.HasPrefix(out,
 		"codedsgd.packets = 3547937446945842720 packets ") {
 		t.Errorf("exit code %d, %s", rc, out) // C(60,31)·31, by hand 114449595062769120·31
 	}
 	if rc, out, _ := gradsync(fields("eval codedsgd.blocks --n 8 --r 3")...); rc != exitOK || !strings.HasPrefix(out, "codedsgd.blocks = 56 blocks ") {
 		t.Errorf("exit code %d, %s", rc, out)
-	}
-	for _, args := range []string{"--n 8 --r 2 --r 3", "--n 8 --r 2 --arg r=3", "--arg n=8 --arg n=8 --arg r=2"} {
-		if rc, _, msg := gradsync(fields("eval codedsgd.blocks " + args)...); rc != exitUsage || !strings.Contains(msg, "given twice") ||
-			strings.Count(msg, "\n") != 1 {
-			t.Errorf("eval %s: exit code %d, %q", args, rc, msg)
-		}
 	}
 }
 

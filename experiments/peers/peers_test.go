@@ -110,8 +110,7 @@ func (n *net) load(split *datasets.Split, from int) ([]float32, []uint8) {
 func (n *net) gradient(from int) float64 {
 	n.Helper()
 	x, labels := n.load(&n.set.Train, from)
-	loss := oktest.Must(n.work.Gradient(n.params, n.grads, x, labels, nil))(n)
-	return loss
+	return oktest.Must(n.work.Gradient(n.params, n.grads, x, labels, nil))(n)
 }
 
 func (n *net) save(v []float32) string {

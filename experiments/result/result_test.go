@@ -201,8 +201,7 @@ func compile(t *testing.T, text []byte) *jsonschema.Schema {
 	doc := oktest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	c := jsonschema.NewCompiler()
 	oktest.Nil(t, c.AddResource("schema.json", doc))
-	s := oktest.Must(c.Compile("schema.json"))(t)
-	return s
+	return oktest.Must(c.Compile("schema.json"))(t)
 }
 
 func valid(s *jsonschema.Schema, raw []byte) error {

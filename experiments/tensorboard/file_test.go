@@ -32,8 +32,7 @@ func write(t *testing.T, dir string) string {
 	t.Helper()
 	w := oktest.Must(tensorboard.Create(dir))(t)
 	small(w)
-	path := oktest.Must(w.Close())(t)
-	return path
+	return oktest.Must(w.Close())(t)
 }
 
 func TestGoldenFile(t *testing.T) {

@@ -331,8 +331,7 @@ func TestExchangeFails(t *testing.T) {
 		defer delete(Backends, "device")
 		c.Engine, c.Backend = "", "device"
 		count := func(key string) int {
-			n := oktest.Must(l.Count(key))(t)
-			return n
+			return oktest.Must(l.Count(key))(t)
 		}
 		open, before := count("open"), count("calls")
 		mustRun(t, c)

@@ -20,8 +20,7 @@ func modelOf(t *testing.T, c Config) (*model.Model, *shared) {
 // halves: what makes data parallelism equal to one device.
 func TestGradientIsAMean(t *testing.T) {
 	grad := func(from, to int) *Grad {
-		g := oktest.Must(Gradient(GradConfig{Name: "lenet5", Data: "synthetic", Seed: 3, From: from, To: to}))(t)
-		return g
+		return oktest.Must(Gradient(GradConfig{Name: "lenet5", Data: "synthetic", Seed: 3, From: from, To: to}))(t)
 	}
 	whole, a, b := grad(0, 12), grad(0, 6), grad(6, 12)
 	if d := math.Abs(whole.Loss - (a.Loss+b.Loss)/2); d > 1e-6 {

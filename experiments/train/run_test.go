@@ -50,16 +50,14 @@ func quick(sync string) Config {
 
 func mustRun(t *testing.T, c Config) *Outcome {
 	t.Helper()
-	o := oktest.Must(Run(context.Background(), c))(t)
-	return o
+	return oktest.Must(Run(context.Background(), c))(t)
 }
 
 // text returns the outcome as train --json prints it, without the wall time.
 func text(t *testing.T, o *Outcome) string {
 	t.Helper()
 	o.WallSeconds = 0
-	raw := oktest.Must(json.MarshalIndent(o, "", " "))(t)
-	return string(raw)
+	return string(oktest.Must(json.MarshalIndent(o, "", " "))(t))
 }
 
 // Same configuration, same outcome, on every run and for GOMAXPROCS 1, 2, 7;

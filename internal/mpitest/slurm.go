@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gradsync/internal/oktest"
 )
 
 // configuration is of a Slurm of one node that trusts whoever asks: on this machine and for a test.
@@ -53,21 +55,15 @@ func slurm(t *testing.T) []Launcher {
 	}
 	dir, host := t.TempDir(), hostname(t)
 	for _, sub := range []string{"state", "spool"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.Mkdir(filepath.Join(dir, sub), 0o700))
 	}
 	file := filepath.Join(dir, "slurm.conf")
-	if err := os.WriteFile(file, fmt.Appendf(nil, configuration, host, dir, port(t), port(t)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(file, fmt.Appendf(nil, configuration, host, dir, port(t), port(t)), 0o600))
 	env := "SLURM_CONF=" + file
 	for _, daemon := range []string{"slurmctld", "slurmd"} {
 		cmd := exec.Command(daemon, "-D", "-f", file)
 		cmd.Env = append(os.Environ(), env)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, cmd.Start())
 		t.Cleanup(func() {
 			_ = cmd.Process.Signal(os.Interrupt)
 			_ = cmd.Wait()
@@ -93,10 +89,7 @@ func slurm(t *testing.T) []Launcher {
 
 func hostname(t *testing.T) string {
 	t.Helper()
-	name, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := oktest.Must(os.Hostname())(t)
 	short, _, _ := strings.Cut(name, ".")
 	return short
 }
@@ -104,10 +97,7 @@ func hostname(t *testing.T) string {
 // port returns a port that is free now.
 func port(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := oktest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -56,8 +56,7 @@ func TestEveryPaperHasARule(t *testing.T) {
 
 func mustRoot(t *testing.T) string {
 	t.Helper()
-	root := oktest.Must(Root())(t)
-	return root
+	return oktest.Must(Root())(t)
 }
 
 // buildDepguard builds the analyser from its own module file.

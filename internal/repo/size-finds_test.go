@@ -59,8 +59,7 @@ func TestSizeCounts(t *testing.T) {
 // allowance stands with its reason and shrinks to what is used.
 func TestSizeOnlyFalls(t *testing.T) {
 	table := func(rows ...string) []size {
-		all := oktest.Must(readSizes([]byte(csvLine(sizeHead) + "\n" + strings.Join(rows, "\n") + "\n")))(t)
-		return all
+		return oktest.Must(readSizes([]byte(csvLine(sizeHead) + "\n" + strings.Join(rows, "\n") + "\n")))(t)
 	}
 	for _, c := range []struct{ row, is, should, wrong string }{
 		{"a,tokens,100,9,8,7,0,", "a,tokens,100,9,8,7,0,", "a,tokens,100,9,8,7,0,", ""},

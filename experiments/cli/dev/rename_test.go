@@ -64,8 +64,7 @@ func longTest(t *testing.T) string {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("builds the program anew, minutes: GRADSYNC_LONG=1 runs it")
 	}
-	root := oktest.Must(repo.Root())(t)
-	return root
+	return oktest.Must(repo.Root())(t)
 }
 
 // TestRenamedModuleBuilds: a copy with another path builds, is vetted with its tests, keeps its random numbers and

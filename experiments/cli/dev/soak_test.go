@@ -76,8 +76,7 @@ func table(t *testing.T, path string) [][]string {
 	t.Helper()
 	f := oktest.Must(os.Open(path))(t)
 	defer f.Close()
-	rows := oktest.Must(csv.NewReader(f).ReadAll())(t)
-	return rows
+	return oktest.Must(csv.NewReader(f).ReadAll())(t)
 }
 
 // noted returns condition, part, folder, passes, passed, failed and skipped of the ledger's rows.

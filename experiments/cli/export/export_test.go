@@ -91,8 +91,7 @@ func pageOf(t *testing.T, r *result.Result, labels string) *notebook.Page {
 	if r, err = result.Decode(r.ID, raw); err != nil {
 		t.Fatal(err)
 	}
-	p := oktest.Must(book.Page(r, nil))(t)
-	return p
+	return oktest.Must(book.Page(r, nil))(t)
 }
 
 // eventFile returns the bytes of an event file with what write puts into it.
@@ -101,8 +100,7 @@ func eventFile(t *testing.T, write func(w *tensorboard.Writer)) string {
 	w := oktest.Must(tensorboard.Create(t.TempDir()))(t)
 	write(w)
 	path := oktest.Must(w.Close())(t)
-	raw := oktest.Must(os.ReadFile(path))(t)
-	return string(raw)
+	return string(oktest.Must(os.ReadFile(path))(t))
 }
 
 // eventFiles returns the event files below dir, by the folder they lie in. A file that is called otherwise is an error.

@@ -13,8 +13,7 @@ import (
 
 func sizesUpTo(t *testing.T, most int) []placement {
 	t.Helper()
-	sizes := oktest.Must(countPlacements(t.Context(), 2, most))(t)
-	return sizes
+	return oktest.Must(countPlacements(t.Context(), 2, most))(t)
 }
 
 // One row per n and r, whose numbers are those of the design's table.

@@ -31,8 +31,7 @@ func tiny(net setup.Network, n, workers int, sync string, r, micro int) train.Co
 
 func trainTiny(t *testing.T, c train.Config) *train.Outcome {
 	t.Helper()
-	o := oktest.Must(train.Run(t.Context(), c))(t)
-	return o
+	return oktest.Must(train.Run(t.Context(), c))(t)
 }
 
 // What stands for every synchronous method on n nodes has the bits of each: of SSGD

@@ -183,6 +183,5 @@ func TestCensusAgreesWithTheServer(t *testing.T) {
 func timed(t *testing.T, cfg train.Config) *train.Outcome {
 	t.Helper()
 	cfg.Engine, cfg.MaxPushes, cfg.Warmup = "portable", 300, 0
-	o := oktest.Must(train.Run(t.Context(), cfg))(t)
-	return o
+	return oktest.Must(train.Run(t.Context(), cfg))(t)
 }
