@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // cifar100Record is one image of a CIFAR-100 file: two labels and the pixels.
@@ -95,7 +95,7 @@ func (e *entry) pickleOps() int { return 8*e.test + 4096 }
 
 // readPickled reads one batch of the Python archive of size bytes, the size its
 // container states, and returns it in binary records.
-func (e *entry) readPickled(r io.Reader, size int64) ([]byte, error) {
+func (e *entry) readPickled(r io.Reader, size int64) (_ []byte, err error) {
 	if size > e.pickleLimit() {
 		return nil, fmt.Errorf("%d bytes, want at most %d for a pickled batch", size, e.pickleLimit())
 	}
@@ -109,148 +109,123 @@ func (e *entry) readPickled(r io.Reader, size int64) ([]byte, error) {
 	if h := looksLike(raw[:min(16, len(raw))]); h != "" {
 		return nil, errors.New("not a pickle" + h)
 	}
-	v, err := parsePickle(raw, e.pickleOps())
-	if err != nil {
-		return nil, err
-	}
-	labels, data, err := batchParts(v)
-	if err != nil {
-		return nil, err
-	}
-	return e.toRecords(labels, data)
+	defer caught(&err)
+	labels, data := batchParts(parsePickle(raw, e.pickleOps()))
+	return e.toRecords(labels, data), nil
 }
 
 // batchParts takes the batch's dictionary apart.
-func batchParts(v any) (labels, data any, err error) {
+func batchParts(v any) (labels, data any) {
 	d, ok := v.(*pyDict)
 	if !ok {
-		return nil, nil, fmt.Errorf("pickle: holds a %s, want a dictionary", pyName(v))
+		refuse("holds a %s, want a dictionary", pyName(v))
 	}
 	for i, k := range d.keys {
-		key, err := textBytes(k)
-		if err != nil {
-			return nil, nil, fmt.Errorf("pickle: dictionary key: %w", err)
-		}
-		switch string(key) {
+		switch key := textBytes("dictionary key", k); string(key) {
 		case "labels":
 			labels = d.values[i]
 		case "data":
 			data = d.values[i]
 		case "batch_label", "filenames":
 		case "fine_labels", "coarse_labels":
-			return nil, nil, errors.New("pickle: a CIFAR-100 file (it has fine_labels), want CIFAR-10")
+			refuse("a CIFAR-100 file (it has fine_labels), want CIFAR-10")
 		default:
-			return nil, nil, fmt.Errorf("pickle: unknown key %.40q", key)
+			refuse("unknown key %.40q", key)
 		}
 	}
 	if labels == nil || data == nil {
-		return nil, nil, errors.New("pickle: no labels or no data")
+		refuse("no labels or no data")
 	}
-	return labels, data, nil
+	return labels, data
 }
 
 // toRecords checks labels and array and interleaves them as the binary form does.
-func (e *entry) toRecords(labels, data any) ([]byte, error) {
+func (e *entry) toRecords(labels, data any) []byte {
 	list, ok := labels.(*pyList)
 	if !ok || len(list.items) != e.test {
-		return nil, fmt.Errorf("pickle: labels are a %s, want a list of %d", pyName(labels), e.test)
+		refuse("labels are a %s, want a list of %d", pyName(labels), e.test)
 	}
-	pixels, err := e.arrayBytes(data)
-	if err != nil {
-		return nil, err
-	}
+	pixels := e.arrayBytes(data)
 	out := make([]byte, 0, e.batchSize())
 	for i, v := range list.items {
 		l, ok := v.(pyInt)
 		if !ok || l < 0 || int(l) >= e.classes {
-			return nil, fmt.Errorf("label %s in record %d, want 0 to %d", pyName(v), i, e.classes-1)
+			refuse("label %s in record %d, want 0 to %d", pyName(v), i, e.classes-1)
 		}
 		out = append(out, byte(l))
 		out = append(out, pixels[i*cifarPixels:(i+1)*cifarPixels]...)
 	}
-	return out, nil
+	return out
 }
 
 // arrayBytes accepts the two forms in which numpy pickles an array, and of these
 // only C-ordered unsigned bytes of the manifest's shape.
-func (e *entry) arrayBytes(v any) ([]byte, error) {
-	bad := func(what string) error { return fmt.Errorf("pickle: data: %s", what) }
+func (e *entry) arrayBytes(v any) []byte {
 	call, ok := v.(*pyCall)
 	if !ok {
-		return nil, bad("no numpy array")
+		refuse("data: no numpy array")
 	}
 	var shape, dtype, body any
 	switch {
 	case strings.HasSuffix(string(call.fn), "._reconstruct"): // protocols 0 to 4
 		st, ok := call.state.(pyTuple) // version, shape, dtype, is Fortran, bytes
 		if !ok || len(st) != 5 {
-			return nil, bad("no array state of five values")
+			refuse("data: no array state of five values")
 		}
-		if f, ok := st[3].(pyBool); !ok || bool(f) {
-			if n, isInt := st[3].(pyInt); !isInt || n != 0 {
-				return nil, bad("array is in Fortran order, want C order")
-			}
+		if st[3] != pyBool(false) && st[3] != pyInt(0) {
+			refuse("data: array is in Fortran order, want C order")
 		}
 		shape, dtype, body = st[1], st[2], st[4]
 	case strings.HasSuffix(string(call.fn), "._frombuffer"): // protocol 5
 		if len(call.args) != 4 {
-			return nil, bad("no four arguments of _frombuffer")
+			refuse("data: no four arguments of _frombuffer")
 		}
-		if order, _ := call.args[3].(pyText); string(order) != "C" {
-			return nil, bad("array is not in C order")
+		if !isText(call.args[3], "C") {
+			refuse("data: array is not in C order")
 		}
 		body, dtype, shape = call.args[0], call.args[1], call.args[2]
 	default:
-		return nil, bad("no numpy array")
+		refuse("data: no numpy array")
 	}
 	if t, ok := dtype.(*pyCall); !ok || t.fn != "numpy.dtype" || len(t.args) == 0 || !isText(t.args[0], "u1") {
-		return nil, bad("array elements are not unsigned bytes")
+		refuse("data: array elements are not unsigned bytes")
 	}
 	sh, ok := shape.(pyTuple)
 	if !ok || len(sh) != 2 || sh[0] != pyInt(e.test) || sh[1] != pyInt(cifarPixels) {
-		return nil, bad(fmt.Sprintf("array shape %s, want (%d, %d)", pyName(shape), e.test, cifarPixels))
+		refuse("data: array shape %s, want (%d, %d)", pyName(shape), e.test, cifarPixels)
 	}
-	pixels, err := textBytes(body)
-	if err != nil {
-		return nil, bad(err.Error())
-	}
+	pixels := textBytes("data", body)
 	if len(pixels) != e.test*cifarPixels {
-		return nil, bad(fmt.Sprintf("array holds %d bytes, want %d", len(pixels), e.test*cifarPixels))
+		refuse("data: array holds %d bytes, want %d", len(pixels), e.test*cifarPixels)
 	}
-	return pixels, nil
+	return pixels
 }
 
 // textBytes returns the bytes of a string, or of Python 3's way to write bytes in
-// protocols 0 to 2: _codecs.encode(text, 'latin1').
-func textBytes(v any) ([]byte, error) {
-	switch t := v.(type) {
-	case pyText:
-		return t, nil
-	case *pyCall:
-		if t.fn != "_codecs.encode" || len(t.args) != 2 || !isText(t.args[1], "latin1") {
-			break
-		}
-		text, ok := t.args[0].(pyText)
-		if !ok {
-			break
-		}
-		out := make([]byte, 0, len(text))
-		for rest := []byte(text); len(rest) > 0; {
-			r, n := utf8.DecodeRune(rest)
-			if r > 0xff {
-				return nil, errors.New("text is not Latin-1")
-			}
-			out, rest = append(out, byte(r)), rest[n:]
-		}
-		return out, nil
+// protocols 0 to 2: _codecs.encode(text, 'latin1'). what is refused where it is neither.
+func textBytes(what string, v any) []byte {
+	if t, ok := v.(pyText); ok {
+		return t
 	}
-	return nil, fmt.Errorf("a %s, want a string", pyName(v))
+	call, ok := v.(*pyCall)
+	if !ok || call.fn != "_codecs.encode" || len(call.args) != 2 || !isText(call.args[1], "latin1") || !isText(call.args[0]) {
+		refuse("%s: a %s, want a string", what, pyName(v))
+	}
+	text := call.args[0].(pyText)
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		if r > 0xff {
+			refuse("%s: text is not Latin-1", what)
+		}
+		out = append(out, byte(r))
+	}
+	return out
 }
 
-// isText reports whether v is the string want.
-func isText(v any, want string) bool {
+// isText reports whether v is a string, and one of these if there are any.
+func isText(v any, want ...string) bool {
 	t, ok := v.(pyText)
-	return ok && string(t) == want
+	return ok && (len(want) == 0 || slices.Contains(want, string(t)))
 }
 
 // pyName describes a value for an error message, never at length.

@@ -12,6 +12,7 @@ import (
 
 	"gradsync/internal/atomic"
 	"gradsync/internal/readfile"
+	"gradsync/internal/strict"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/rivals"
 )
@@ -225,7 +226,7 @@ func (t *Trail) readHeader(line []byte) error {
 	case kind.Version != Version:
 		return fmt.Errorf("is of version %d, this program reads version %d", kind.Version, Version)
 	}
-	if err := strict(line, h); err != nil {
+	if err := strict.JSON(line, h); err != nil {
 		return fmt.Errorf("has a header that cannot be read: %w", err)
 	}
 	if h.Workers < 1 || h.Workers > 1<<20 || h.Batch < 1 || h.Data != nil && h.Data.Images/h.Workers < h.Batch {
@@ -248,14 +249,14 @@ func (t *Trail) readLine(line []byte) error {
 	}
 	switch {
 	case kind.Event == eventEnd:
-		return strict(line, &t.End)
+		return strict.JSON(line, &t.End)
 	case kind.Event != EventPush && kind.Event != EventTimer:
 		return fmt.Errorf("event %q, want push, timer or end", kind.Event)
 	case (kind.Event == EventPush) != (kind.Push != nil):
 		return fmt.Errorf("a push has a number, and nothing else has")
 	}
 	var e Event
-	if err := strict(line, &e); err != nil {
+	if err := strict.JSON(line, &e); err != nil {
 		return err
 	}
 	ids := []int{e.Worker}
@@ -271,18 +272,5 @@ func (t *Trail) readLine(line []byte) error {
 		}
 	}
 	t.Events = append(t.Events, e)
-	return nil
-}
-
-// strict reads one JSON object that has no other field than v.
-func strict(line []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one object on the line")
-	}
 	return nil
 }

@@ -4,13 +4,22 @@
 // descriptors and list no document by hand. A document's formulas and algorithms stand
 // in reports/cited.
 //
-// The package is data and imports nothing of ours.
+// documents.json is the data: the four sources and the comparison of their methods, in the order in which their
+// experiments run.
 package paper
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
+
+	"gradsync/internal/strict"
 )
+
+//go:embed documents.json
+var text []byte
+
+var documents = strict.Embedded[[]Paper](text)
 
 // pair is a text in English and Chinese.
 type pair = [2]string

@@ -1,13 +1,13 @@
 package platforms
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gradsync/internal/strict"
 	"gradsync/shared/cluster"
 )
 
@@ -117,9 +117,7 @@ func (r Recorded) load() (*cluster.Platform, error) {
 		return p, nil
 	}
 	p := &cluster.Platform{}
-	d := json.NewDecoder(bytes.NewReader(r.platform))
-	d.DisallowUnknownFields()
-	if err := d.Decode(p); err != nil {
+	if err := strict.JSON(r.platform, p); err != nil {
 		return nil, fmt.Errorf("#%s: %w", r.Key, err)
 	}
 	return p, p.Validate()

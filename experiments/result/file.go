@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"gradsync/internal/atomic"
 	"gradsync/internal/readfile"
+	"gradsync/internal/strict"
 )
 
 // SchemaJSON is the JSON Schema (2020-12) of a Result; every file that Write
@@ -249,26 +249,13 @@ func Decode(path string, raw []byte) (*Result, error) {
 		return nil, fmt.Errorf("result: %s: schema is %q, want %q: %w", path, version.Schema, Schema, ErrSchema)
 	}
 	r := new(Result)
-	if err := strict(raw, r); err != nil {
+	if err := strict.JSON(raw, r); err != nil {
 		return nil, fmt.Errorf("result: %s: %w", path, err)
 	}
 	if err := Check(r); err != nil {
 		return nil, fmt.Errorf("result: %s: %w", path, err)
 	}
 	return r, nil
-}
-
-// strict decodes one JSON value into v and refuses fields that v has not.
-func strict(raw []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("something follows the result")
-	}
-	return nil
 }
 
 // ReadRun loads the sidecar beside the result file at path.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"gradsync/internal/strict"
 )
 
 // column is a Column as a file has it. Cells lists every cell; Runs, if it is shorter, lists each
@@ -54,7 +56,7 @@ func (f Frame) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote. Columns of unequal length are an error.
 func (f *Frame) UnmarshalJSON(raw []byte) error {
 	var in columns
-	if err := strict(raw, &in); err != nil {
+	if err := strict.JSON(raw, &in); err != nil {
 		return err
 	}
 	*f = Frame{ID: in.ID, Kind: in.Kind, Rows: [][]any{}}

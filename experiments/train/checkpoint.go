@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -17,6 +16,7 @@ import (
 	"gradsync/experiments/checkpoint"
 	"gradsync/experiments/kit"
 	"gradsync/internal/readfile"
+	"gradsync/internal/strict"
 )
 
 // Checkpoints holds the fields of a Config by which a run that was killed goes on from the newest state that it kept.
@@ -176,9 +176,7 @@ func (k *keeping) line() string {
 
 // take reads the state's progress and checks that it is whole. The file's hash vouches for each of its bytes.
 func (k *keeping) take(params int) error {
-	d := json.NewDecoder(bytes.NewReader(k.state.Rest))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&k.from); err != nil {
+	if err := strict.JSON(k.state.Rest, &k.from); err != nil {
 		return err
 	}
 	for _, t := range k.state.Vectors {
