@@ -15,14 +15,14 @@ const cifar100Record = cifarRecord + 1
 // batchStems lists the batch files of CIFAR-10 in order, the test batch last.
 func (e *entry) batchStems() []string {
 	var names []string
-	for i := range e.batches {
+	for i := range e.Batches {
 		names = append(names, fmt.Sprintf("data_batch_%d", i+1))
 	}
 	return append(names, "test_batch")
 }
 
 // batchSize returns the length of one batch in binary records.
-func (e *entry) batchSize() int64 { return int64(e.test) * cifarRecord }
+func (e *entry) batchSize() int64 { return int64(e.Test) * cifarRecord }
 
 // checkBatchLength reports what is wrong with a batch file of n bytes.
 func (e *entry) checkBatchLength(n int64) error {
@@ -34,7 +34,7 @@ func (e *entry) checkBatchLength(n int64) error {
 	case n%cifarRecord != 0:
 		return fmt.Errorf("%d bytes, no multiple of %d (truncated?); want %d", n, cifarRecord, want)
 	default:
-		return fmt.Errorf("%d records of %d bytes, want %d", n/cifarRecord, cifarRecord, e.test)
+		return fmt.Errorf("%d records of %d bytes, want %d", n/cifarRecord, cifarRecord, e.Test)
 	}
 }
 
@@ -91,7 +91,7 @@ func (e *entry) pickleLimit() int64 { return 4*e.batchSize() + 1<<20 }
 
 // pickleOps bounds the opcodes of a pickled batch. Per image the most verbose
 // protocol needs two for the label and three for the file name.
-func (e *entry) pickleOps() int { return 8*e.test + 4096 }
+func (e *entry) pickleOps() int { return 8*e.Test + 4096 }
 
 // readPickled reads one batch of the Python archive of size bytes, the size its
 // container states, and returns it in binary records.
@@ -142,15 +142,15 @@ func batchParts(v any) (labels, data any) {
 // toRecords checks labels and array and interleaves them as the binary form does.
 func (e *entry) toRecords(labels, data any) []byte {
 	list, ok := labels.(*pyList)
-	if !ok || len(list.items) != e.test {
-		refuse("labels are a %s, want a list of %d", pyName(labels), e.test)
+	if !ok || len(list.items) != e.Test {
+		refuse("labels are a %s, want a list of %d", pyName(labels), e.Test)
 	}
 	pixels := e.arrayBytes(data)
 	out := make([]byte, 0, e.batchSize())
 	for i, v := range list.items {
 		l, ok := v.(pyInt)
-		if !ok || l < 0 || int(l) >= e.classes {
-			refuse("label %s in record %d, want 0 to %d", pyName(v), i, e.classes-1)
+		if !ok || l < 0 || int(l) >= e.Classes {
+			refuse("label %s in record %d, want 0 to %d", pyName(v), i, e.Classes-1)
 		}
 		out = append(out, byte(l))
 		out = append(out, pixels[i*cifarPixels:(i+1)*cifarPixels]...)
@@ -191,12 +191,12 @@ func (e *entry) arrayBytes(v any) []byte {
 		refuse("data: array elements are not unsigned bytes")
 	}
 	sh, ok := shape.(pyTuple)
-	if !ok || len(sh) != 2 || sh[0] != pyInt(e.test) || sh[1] != pyInt(cifarPixels) {
-		refuse("data: array shape %s, want (%d, %d)", pyName(shape), e.test, cifarPixels)
+	if !ok || len(sh) != 2 || sh[0] != pyInt(e.Test) || sh[1] != pyInt(cifarPixels) {
+		refuse("data: array shape %s, want (%d, %d)", pyName(shape), e.Test, cifarPixels)
 	}
 	pixels := textBytes("data", body)
-	if len(pixels) != e.test*cifarPixels {
-		refuse("data: array holds %d bytes, want %d", len(pixels), e.test*cifarPixels)
+	if len(pixels) != e.Test*cifarPixels {
+		refuse("data: array holds %d bytes, want %d", len(pixels), e.Test*cifarPixels)
 	}
 	return pixels
 }

@@ -92,7 +92,7 @@ func TestCIFARBadBatches(t *testing.T) {
 	t.Run("official test batch as training batch", func(t *testing.T) {
 		e := tinyCIFAR(t, n)
 		sum := sha256Hex(batchBytes(2, n))
-		e.known = map[string]string{sum: "test_batch"}
+		e.Known = map[string]string{sum: "test_batch"}
 		_, err := openDir(e, write(t, tinyBatches("cifar-10-batches-bin", ".bin", n, batchBytes)))
 		wantError(t, err, "data_batch_3.bin", "train and test files swapped?")
 	})

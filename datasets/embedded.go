@@ -19,11 +19,11 @@ func openEmbedded() (*Set, error) {
 		return nil, err
 	}
 	small := *e
-	small.train, small.test = embedded.TrainCount, embedded.TestCount
+	small.Train, small.Test = embedded.TrainCount, embedded.TestCount
 	s := small.newSet("")
 	s.Origin = OriginEmbedded
 	for role, dst := range []*[]byte{&s.Train.Pixels, &s.Train.Labels, &s.Test.Pixels, &s.Test.Labels} {
-		name := small.idx[role] + ".gz"
+		name := small.IDX[role] + ".gz"
 		raw, err := embedded.Files.ReadFile(name)
 		if err != nil {
 			return nil, fileError("embedded "+name, err)
@@ -36,10 +36,10 @@ func openEmbedded() (*Set, error) {
 			return nil, fileError("embedded "+name, err)
 		}
 	}
-	if s.Train.Index, err = readIndex(embedded.TrainIndex, small.train); err != nil {
+	if s.Train.Index, err = readIndex(embedded.TrainIndex, small.Train); err != nil {
 		return nil, err
 	}
-	if s.Test.Index, err = readIndex(embedded.TestIndex, small.test); err != nil {
+	if s.Test.Index, err = readIndex(embedded.TestIndex, small.Test); err != nil {
 		return nil, err
 	}
 	return s.finish(), nil

@@ -87,23 +87,23 @@ func fetchEntry(ctx context.Context, e *entry, o FetchOptions) (string, error) {
 		}
 		o.Dir = d
 	}
-	folder := filepath.Join(o.Dir, e.name)
-	if missing, err := incomplete(folder, e.downloads); err != nil || len(missing) == 0 {
+	folder := filepath.Join(o.Dir, e.Name)
+	if missing, err := incomplete(folder, e.Downloads); err != nil || len(missing) == 0 {
 		return folder, err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", writeError(folder, 0, err)
 	}
 	lock := flock.New(filepath.Join(folder, ".lock"))
-	o.Progress(Progress{File: e.name})
+	o.Progress(Progress{File: e.Name})
 	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
 		if ctx.Err() != nil {
-			return "", fmt.Errorf("datasets: fetch %s: waiting for another process's lock %s: %w", e.name, lock.Path(), err)
+			return "", fmt.Errorf("datasets: fetch %s: waiting for another process's lock %s: %w", e.Name, lock.Path(), err)
 		}
 		return "", writeError(folder, 0, err)
 	}
 	defer lock.Close()
-	missing, err := incomplete(folder, e.downloads) // another process may have finished it
+	missing, err := incomplete(folder, e.Downloads) // another process may have finished it
 	if err != nil {
 		return "", err
 	}

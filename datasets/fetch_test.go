@@ -140,7 +140,7 @@ func oneFile(body []byte, mirrors ...*mirror) *entry {
 	for _, m := range mirrors {
 		d.URLs = append(d.URLs, m.URL+"/file.gz")
 	}
-	return &entry{name: "test-set", title: "Test set", downloads: []Download{d}}
+	return &entry{Name: "test-set", Title: "Test set", Downloads: []Download{d}}
 }
 
 // patient returns options with limits that no busy machine reaches.
@@ -202,7 +202,7 @@ func TestFetchByMD5(t *testing.T) {
 	bad, right := serve(t, good(wrong)), serve(t, good(body))
 	e := oneFile(body, bad, right)
 	sum := md5.Sum(body)
-	e.downloads[0].SHA256, e.downloads[0].MD5 = "", hex.EncodeToString(sum[:])
+	e.Downloads[0].SHA256, e.Downloads[0].MD5 = "", hex.EncodeToString(sum[:])
 	dir := t.TempDir()
 	if _, err := fetchEntry(t.Context(), e, patient(dir)); err != nil {
 		t.Fatal(err)

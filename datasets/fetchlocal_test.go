@@ -95,7 +95,7 @@ func TestFetchChild(t *testing.T) {
 	}
 	body := payload()
 	e := oneFile(body)
-	e.downloads[0].URLs = []string{url}
+	e.Downloads[0].URLs = []string{url}
 	if _, err := fetchEntry(t.Context(), e, patient(os.Getenv("FETCH_CHILD_DIR"))); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func tinyIDX(t *testing.T) *entry {
 	e, err := lookup(mnist)
 	must(t, err)
 	small := *e
-	small.train, small.test = 20, 10
+	small.Train, small.Test = 20, 10
 	return &small
 }
 
@@ -28,7 +28,7 @@ func tinyCIFAR(t testing.TB, n int) *entry {
 	e, err := lookup(cifar10)
 	must(t, err)
 	small := *e
-	small.train, small.test = 5*n, n
+	small.Train, small.Test = 5*n, n
 	return &small
 }
 

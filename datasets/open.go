@@ -120,8 +120,8 @@ func openPlaces(e *entry, o Options) (*Set, []string, error) {
 			continue
 		}
 		s.Origin = p.origin
-		if s.SHA256 != e.content {
-			s.Note = fmt.Sprintf("the images are not those of the official %s (sha256 %.12s…, official %.12s…)", e.title, s.SHA256, e.content)
+		if s.SHA256 != e.Content {
+			s.Note = fmt.Sprintf("the images are not those of the official %s (sha256 %.12s…, official %.12s…)", e.Title, s.SHA256, e.Content)
 		}
 		return s, looked, nil
 	}
@@ -138,7 +138,7 @@ type found struct {
 // findDir lists the layouts of a set that one data directory holds, in order.
 func findDir(e *entry, dir string) []found {
 	var all []found
-	for _, sub := range e.folders {
+	for _, sub := range e.Folders {
 		if f, ok := findFolder(e, filepath.Join(dir, filepath.FromSlash(sub))); ok {
 			f.sub = sub
 			all = append(all, f)
@@ -159,7 +159,7 @@ func openDir(e *entry, dir string) (*Set, error) {
 			if f.sub == "" { // the files lie in dir itself: dir simply holds another set
 				continue
 			}
-			return nil, fileError(f.path, fmt.Errorf("holds %s, want %s", other.title, e.title))
+			return nil, fileError(f.path, fmt.Errorf("holds %s, want %s", other.Title, e.Title))
 		}
 		return s, nil
 	}
@@ -169,7 +169,7 @@ func openDir(e *entry, dir string) (*Set, error) {
 // otherSet returns the set other than e whose official content has this sum.
 func otherSet(e *entry, sum string) *entry {
 	for _, o := range entries {
-		if o != e && o.content == sum {
+		if o != e && o.Content == sum {
 			return o
 		}
 	}
@@ -179,7 +179,7 @@ func otherSet(e *entry, sum string) *entry {
 // findFolder looks for a set whose files lie in folder itself. A set of which
 // only a part is there counts as found; reading it says what is missing.
 func findFolder(e *entry, folder string) (found, bool) {
-	if e.idx != nil {
+	if e.IDX != nil {
 		paths, any := findIDX(e, folder)
 		return found{path: folder, load: func() (*Set, error) { return loadIDX(e, folder, paths) }}, any
 	}
@@ -218,11 +218,11 @@ func OpenFor(paper string, o Options) (*Set, error) {
 	if s, err = openEmbedded(); err != nil {
 		return nil, err
 	}
-	note := fmt.Sprintf("the paper's %s was not found%s; in its place: %s", e.title, passedNote(e, o), subsetNote(s))
-	if how, err := s.Adaptation(e.c, e.h, e.w); err == nil && how != "" {
+	note := fmt.Sprintf("the paper's %s was not found%s; in its place: %s", e.Title, passedNote(e, o), subsetNote(s))
+	if how, err := s.Adaptation(e.C, e.H, e.W); err == nil && how != "" {
 		note += ", " + how
 	}
-	s.Note = note + fmt.Sprintf(". `gradsync data fetch %s` gets %s", e.name, e.title)
+	s.Note = note + fmt.Sprintf(". `gradsync data fetch %s` gets %s", e.Name, e.Title)
 	return s, nil
 }
 
@@ -244,7 +244,7 @@ func passedNote(e *entry, o Options) string {
 	if len(named) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: no %s there)", strings.Join(named, " and "), e.title)
+	return fmt.Sprintf(" (%s: no %s there)", strings.Join(named, " and "), e.Title)
 }
 
 // thousands writes n with commas.

@@ -104,7 +104,7 @@ func TestLookUpOrder(t *testing.T) {
 	must(t, err)
 	saved := *official
 	defer func() { *official = saved }()
-	official.train, official.test = 20, 10
+	official.Train, official.Test = 20, 10
 	first, second := write(t, tinyIDXFiles()), write(t, tinyIDXFiles())
 	cache, err := cacheDir()
 	must(t, err)
@@ -137,11 +137,11 @@ func TestAnotherSetInPlace(t *testing.T) {
 	must(t, err)
 	savedM, savedF := *m, *f
 	defer func() { *m, *f = savedM, savedF }()
-	m.train, m.test, f.train, f.test = 20, 10, 20, 10
+	m.Train, m.Test, f.Train, f.Test = 20, 10, 20, 10
 	named := write(t, tinyIDXFiles())
 	s, err := Open(mnist, Options{Dir: named})
 	must(t, err)
-	f.content = s.SHA256 // from now on these images are Fashion-MNIST
+	f.Content = s.SHA256 // from now on these images are Fashion-MNIST
 	_, err = Open(mnist, Options{Dir: named})
 	wantError(t, err, filepath.Join(named, "mnist"), "holds Fashion-MNIST, want MNIST")
 	_, err = Open(mnist, Options{Dir: filepath.Join(named, "mnist")})

@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -161,14 +159,14 @@ func (at *ownPlace) load(name string) (*Set, *Sidecar, error) {
 	if side.Name != name {
 		return nil, nil, fileError(filepath.Join(at.folder, SidecarFile), fmt.Errorf("name is %q, want %q, as the folder", side.Name, name))
 	}
-	e := &entry{name: name, title: name, classes: len(side.Classes), c: side.Channels, h: side.Side, w: side.Side,
-		train: total(side.Train), test: total(side.Test), licence: "that of the images"}
+	e := &entry{Name: name, Title: name, Classes: len(side.Classes), C: side.Channels, H: side.Side, W: side.Side,
+		Train: total(side.Train), Test: total(side.Test), Licence: "that of the images"}
 	s := e.newSet(at.folder)
 	s.Origin, s.Note = at.place.origin, side.note()
 	for i, f := range side.files() {
-		spec := idxSpec{images: f.images, h: side.Side, w: side.Side, count: e.train}
+		spec := idxSpec{images: f.images, h: side.Side, w: side.Side, count: e.Train}
 		if f.test {
-			spec.count = e.test
+			spec.count = e.Test
 		}
 		if f.images && side.Channels == 3 {
 			spec.planes = 3
@@ -186,7 +184,7 @@ func (at *ownPlace) load(name string) (*Set, *Sidecar, error) {
 		err = readStream(path, func(r io.Reader) (err error) {
 			*dst, err = readIDX(r, spec)
 			if err == nil && !f.images {
-				err = checkLabels(*dst, e.classes)
+				err = checkLabels(*dst, e.Classes)
 			}
 			return err
 		})
@@ -250,9 +248,7 @@ func readSidecar(folder string) (*Sidecar, error) {
 		return nil, fileError(path, err)
 	}
 	side := &Sidecar{}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(side); err != nil {
+	if err := strictly(raw, side); err != nil {
 		return nil, fileError(path, fmt.Errorf("not a sidecar: %w", err))
 	}
 	if err := side.check(); err != nil {

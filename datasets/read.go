@@ -156,8 +156,8 @@ func idxNames(stem string) []string {
 // findIDX returns the paths of the four files in folder by role, and whether any
 // of them is there. A role without a file has the path "".
 func findIDX(e *entry, folder string) (paths []string, any bool) {
-	paths = make([]string, len(e.idx))
-	for role, stem := range e.idx {
+	paths = make([]string, len(e.IDX))
+	for role, stem := range e.IDX {
 		for _, name := range idxNames(stem) {
 			if p := filepath.Join(folder, name); exists(p) {
 				paths[role], any = p, true
@@ -172,7 +172,7 @@ func findIDX(e *entry, folder string) (paths []string, any bool) {
 func loadIDX(e *entry, folder string, paths []string) (*Set, error) {
 	for role, p := range paths {
 		if p == "" {
-			return nil, fileError(folder, fmt.Errorf("%s(.gz) is missing, other files of %s are there", e.idx[role], e.title))
+			return nil, fileError(folder, fmt.Errorf("%s(.gz) is missing, other files of %s are there", e.IDX[role], e.Title))
 		}
 	}
 	body := make([][]byte, len(paths))
@@ -180,7 +180,7 @@ func loadIDX(e *entry, folder string, paths []string) (*Set, error) {
 		err := readStream(p, func(r io.Reader) (err error) {
 			body[role], err = readIDX(r, e.idxSpec(role))
 			if err == nil && !e.idxSpec(role).images {
-				err = checkLabels(body[role], e.classes)
+				err = checkLabels(body[role], e.Classes)
 			}
 			return err
 		})
@@ -197,8 +197,8 @@ func loadIDX(e *entry, folder string, paths []string) (*Set, error) {
 // newSet returns a set without images.
 func (e *entry) newSet(path string) *Set {
 	return &Set{
-		Name: e.name, Classes: e.classes, Licence: e.licence, Path: path,
-		Train: Split{C: e.c, H: e.h, W: e.w}, Test: Split{C: e.c, H: e.h, W: e.w},
+		Name: e.Name, Classes: e.Classes, Licence: e.Licence, Path: path,
+		Train: Split{C: e.C, H: e.H, W: e.W}, Test: Split{C: e.C, H: e.H, W: e.W},
 	}
 }
 
@@ -207,23 +207,23 @@ func (e *entry) newSet(path string) *Set {
 func loadBatches(e *entry, path string, batches [][]byte, name func(int) string) (*Set, error) {
 	seen := map[string]int{}
 	s := e.newSet(path)
-	s.Train.Pixels = make([]byte, 0, e.train*cifarPixels)
-	s.Train.Labels = make([]byte, 0, e.train)
+	s.Train.Pixels = make([]byte, 0, e.Train*cifarPixels)
+	s.Train.Labels = make([]byte, 0, e.Train)
 	for i, b := range batches {
 		key := sha256Hex(b)
 		if j, twice := seen[key]; twice {
 			return nil, fileError(name(i), fmt.Errorf("same content as %s", filepath.Base(name(j))))
 		}
 		seen[key] = i
-		test := i == e.batches
-		if official := e.known[key]; official != "" && test != (official == "test_batch") {
+		test := i == e.Batches
+		if official := e.Known[key]; official != "" && test != (official == "test_batch") {
 			return nil, fileError(name(i), fmt.Errorf("holds the official %s (train and test files swapped?)", official))
 		}
 		split := &s.Train
 		if test {
 			split = &s.Test
 		}
-		if err := appendRecords(split, b, e.classes); err != nil {
+		if err := appendRecords(split, b, e.Classes); err != nil {
 			return nil, fileError(name(i), err)
 		}
 		batches[i] = nil // copied; CIFAR-10 twice in memory is enough to matter

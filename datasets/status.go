@@ -108,11 +108,11 @@ func (e *entry) locate(o Options) (Status, error) {
 		}
 		st.Looked = append(st.Looked, p.label)
 	}
-	if e.name == fashionMNIST {
+	if e.Name == fashionMNIST {
 		return st, st.builtIn()
 	}
 	st.State = StateAbsent
-	st.Detail = "`gradsync data fetch " + e.name + "` downloads it"
+	st.Detail = "`gradsync data fetch " + e.Name + "` downloads it"
 	return st, nil
 }
 
@@ -144,7 +144,7 @@ func Verify(name string, o Options) (Status, error) {
 	default:
 		at.Origin, at.Path, at.SHA256 = s.Origin, s.Path, s.SHA256
 		at.State, at.Detail = StateReady, "the official images"
-		if s.SHA256 != e.content {
+		if s.SHA256 != e.Content {
 			at.State, at.Detail = StateUnofficial, s.Note
 		}
 	}
@@ -153,8 +153,8 @@ func Verify(name string, o Options) (Status, error) {
 
 // status returns what the manifest says of a set.
 func (e *entry) status() Status {
-	st := Status{Name: e.name, Title: e.title, Train: e.train, Test: e.test, Shape: [3]int{e.c, e.h, e.w}, Licence: e.licence}
-	for _, d := range e.downloads {
+	st := Status{Name: e.Name, Title: e.Title, Train: e.Train, Test: e.Test, Shape: [3]int{e.C, e.H, e.W}, Licence: e.Licence}
+	for _, d := range e.Downloads {
 		st.Download += d.Size
 	}
 	return st

@@ -40,7 +40,7 @@ func TestVerifyStates(t *testing.T) {
 	must(t, err)
 	saved := *m
 	defer func() { *m = saved }()
-	m.train, m.test = 20, 10
+	m.Train, m.Test = 20, 10
 	dir := write(t, tinyIDXFiles())
 	bare["mnist"] = StateUnofficial
 	if diff := cmp.Diff(bare, states(t, Options{Dir: dir})); diff != "" {
@@ -50,7 +50,7 @@ func TestVerifyStates(t *testing.T) {
 	if err != nil || st.State == StateReady {
 		t.Fatalf("status %+v, error %v, want one that is not ready", st, err)
 	}
-	m.content = st.SHA256
+	m.Content = st.SHA256
 	if st, err = Verify(mnist, Options{Dir: dir}); err != nil || st.State != StateReady || st.Path != filepath.Join(dir, "mnist") {
 		t.Errorf("status %+v, error %v, want ready", st, err)
 	}

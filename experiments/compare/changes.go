@@ -236,11 +236,10 @@ func (g *guide) changeFacts() []result.Fact {
 		return kit.CountIf(at, func(p sweepPoint) bool { yes, told := g.changed(p); return yes && (told || !decided) })
 	}
 	leads, told := g.leads()
-	return []result.Fact{kit.Counted("leads", "", leads), kit.Counted("leads_told", "", told),
-		kit.Finding("devices", "platform", g.plan.Devices), kit.Finding("former_devices", "platform", g.former.plan.Devices),
-		kit.Number("jitter", "%", kit.AsIs, 100*g.plan.jitter()), kit.Counted("sweep_seeds", "", len(g.plan.Seeds)), kit.Counted("sweep_rounds", "", g.plan.Rounds-1),
-		kit.Number("overhead", "ms", kit.AsIs, g.plan.Overhead), kit.Counted("pays_before", "", g.former.paysIn(at)),
-		kit.Counted("turned", "", count(false)), kit.Counted("turned_decided", "", count(true))}
+	return kit.Facts("leads", leads, "leads_told", told, "devices:platform", g.plan.Devices,
+		"former_devices:platform", g.former.plan.Devices, "jitter/%", 100*g.plan.jitter(),
+		"sweep_seeds", len(g.plan.Seeds), "sweep_rounds", g.plan.Rounds-1, "overhead/ms", g.plan.Overhead,
+		"pays_before", g.former.paysIn(at), "turned", count(false), "turned_decided", count(true))
 }
 
 // changeFacts returns how the machines differ from the former ones, and how many pairs of methods
@@ -252,7 +251,7 @@ func (s *comparison) changeFacts() []result.Fact {
 		of, turned, decided = of+n, turned+len(list), decided+kit.CountIf(list, pair.decided)
 	}
 	p, old := testbedOf(s.Set, links[0]).Platform, testbedOf(formerSet(s.Set), links[0]).Platform
-	return []result.Fact{kit.Finding("former_set", "platform", formerSet(s.Set)), kit.Number("former_jitter", "%", kit.AsIs, 100*old.Workers[0].Jitter),
-		kit.Number("server_times", "", kit.AsIs, p.Server.Bandwidth/p.Workers[0].Bandwidth), kit.Counted("seed_count", "", len(s.Seeds)),
-		kit.Counted("pairs", "", of), kit.Counted("turned", "", turned), kit.Counted("turned_decided", "", decided)}
+	return kit.Facts("former_set:platform", formerSet(s.Set), "former_jitter/%", 100*old.Workers[0].Jitter,
+		"server_times", p.Server.Bandwidth/p.Workers[0].Bandwidth, "seed_count", len(s.Seeds), "pairs", of,
+		"turned", turned, "turned_decided", decided)
 }

@@ -352,15 +352,13 @@ func (s *comparison) facts() []result.Fact {
 	g, z := testbedOf(s.Set, links[0]), s.Size
 	flops := func(i int) float64 { return g.Platform.Workers[i].FLOPS / 1e9 }
 	o := options(workers)
-	out := []result.Fact{kit.Number("coding", "GB/s", kit.AsIs, train.CodingRate/1e9), kit.Finding("set", "platform", s.Set),
-		kit.Number("target", "%", 0, 100*s.Target), kit.Counted("batch", "", z.Batch), kit.Counted("round", "", workers*z.Batch),
-		kit.Counted("workers", "", workers), kit.Counted("gradients", "", z.Gradients), kit.Number("rate", "", kit.AsIs, z.Rate), kit.Counted("timed", "", z.Timed),
-		kit.Counted("home_rounds", "", z.Timed-z.Warmup), kit.Number("density", "%", kit.AsIs, 100*homeDensity), kit.Counted("blocks", "", paperBlocks),
-		kit.Number("slowest", "GFLOP/s", kit.AsIs, min(flops(0), flops(workers-1))), kit.Number("fastest", "GFLOP/s", kit.AsIs, max(flops(0), flops(workers-1))),
-		kit.Whether("unequal", flops(0) != flops(workers-1)), kit.Number("jitter", "%", kit.AsIs, 100*g.Platform.Workers[0].Jitter),
-		kit.Number("link_fast", "Gb/s", kit.AsIs, links[0]), kit.Number("link_slow", "Gb/s", kit.AsIs, links[1]),
-		kit.Counted("ssp", "clocks", o.Staleness), kit.Counted("dssp_low", "clocks", o.Lower), kit.Counted("dssp_high", "clocks", o.Upper),
-		kit.Counted("smin", "versions", o.Smin), kit.Counted("smax", "versions", o.Smax), kit.Number("alpha", "", kit.AsIs, o.Alpha)}
+	out := kit.Facts("coding/GB/s", train.CodingRate/1e9, "set:platform", s.Set, "target/%.0", 100*s.Target,
+		"batch", z.Batch, "round", workers*z.Batch, "workers", workers, "gradients", z.Gradients, "rate", z.Rate,
+		"timed", z.Timed, "home_rounds", z.Timed-z.Warmup, "density/%", 100*homeDensity, "blocks", paperBlocks,
+		"slowest/GFLOP/s", min(flops(0), flops(workers-1)), "fastest/GFLOP/s", max(flops(0), flops(workers-1)),
+		"unequal", flops(0) != flops(workers-1), "jitter/%", 100*g.Platform.Workers[0].Jitter,
+		"link_fast/Gb/s", links[0], "link_slow/Gb/s", links[1], "ssp/clocks", o.Staleness, "dssp_low/clocks", o.Lower,
+		"dssp_high/clocks", o.Upper, "smin/versions", o.Smin, "smax/versions", o.Smax, "alpha", o.Alpha)
 	decided, above, known := 0, 0, false
 	for _, x := range linkMethods(func(m method) bool { return m.Async && distinct(m) }) {
 		switch s.more(x).Against(1) {
@@ -382,15 +380,15 @@ func (s *comparison) facts() []result.Fact {
 	case above == 0:
 		cost = "none"
 	}
-	out = append(out, kit.Finding("staleness", "staleness", cost), kit.Counted("intervals", "", decided), kit.Counted("intervals_above", "", above))
+	out = append(out, kit.Facts("staleness:staleness", cost, "intervals", decided, "intervals_above", above)...)
 	all := linkMethods(func(method) bool { return true })
 	accuracy := func(x linkMethod) float64 { return s.mean(x, percent) }
 	least := slices.MinFunc(all, func(a, b linkMethod) int { return cmp.Compare(accuracy(a), accuracy(b)) })
 	most := slices.MaxFunc(all, func(a, b linkMethod) int { return cmp.Compare(accuracy(a), accuracy(b)) })
 	bsp := s.sample(linkMethod{links[0], "bsp"}, percent).Mean()
-	out = append(out, kit.Number("accuracy_least", "%", 1, accuracy(least)), kit.Finding("least", "method", least.Method),
-		kit.Number("accuracy_most", "%", 1, accuracy(most)), kit.Finding("most", "method", most.Method), kit.Number("accuracy_half", "points", 1, bsp.Half()),
-		kit.Whether("accuracy_wider", accuracy(most)-accuracy(least) > bsp.Half()))
+	out = append(out, kit.Facts("accuracy_least/%.1", accuracy(least), "least:method", least.Method,
+		"accuracy_most/%.1", accuracy(most), "most:method", most.Method, "accuracy_half/points.1", bsp.Half(),
+		"accuracy_wider", accuracy(most)-accuracy(least) > bsp.Half())...)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, m := range trajectories() {
 		own := s.sample(linkMethod{links[0], m.Key}, func(c methodRun) float64 { return s.toTarget(c.Own, gradients) }).Mean()
@@ -403,6 +401,6 @@ func (s *comparison) facts() []result.Fact {
 	sent := func(k string) float64 {
 		return s.mean(linkMethod{links[0], k}, func(c methodRun) float64 { return c.Sent })
 	}
-	return append(out, kit.Number("own_least", "", 0, lo), kit.Number("own_most", "", 0, hi),
-		kit.Number("multicast_saves", "", kit.AsIs, sent("ssgd-unicast")/sent("ssgd-multicast")))
+	return append(out, kit.Facts("own_least/.0", lo, "own_most/.0", hi,
+		"multicast_saves", sent("ssgd-unicast")/sent("ssgd-multicast"))...)
 }

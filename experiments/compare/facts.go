@@ -122,8 +122,7 @@ func trafficFacts(rows []counts) []result.Fact {
 			most = c
 		}
 	}
-	return []result.Fact{kit.Counted("workers", "", workers), kit.Counted("rounds", "", factRounds), kit.Counted("methods", "", len(rows)),
-		kit.Counted("agree", "", agree),
-		kit.Number("worst", "%", 1, 100*worst), kit.Finding("least", "method", least.Key), kit.Number("least_sent", "gradients", 2, least.Sent),
-		kit.Finding("most", "method", most.Key), kit.Number("most_delivered", "gradients", 0, most.Delivered)}
+	return kit.Facts("workers", workers, "rounds", factRounds, "methods", len(rows), "agree", agree,
+		"worst/%.1", 100*worst, "least:method", least.Key, "least_sent/gradients.2", least.Sent,
+		"most:method", most.Key, "most_delivered/gradients.0", most.Delivered)
 }

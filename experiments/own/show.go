@@ -101,7 +101,7 @@ func (p *Plan) facts(rows []Row) []result.Fact {
 			"accuracies", len(accuracies), "every/gradients", one.EvalEvery, "evaluation_images", p.EvaluationImages(rows))...)
 	}
 	for _, f := range Findings { // how many comparisons have which finding
-		facts = append(facts, kit.Counted("found."+f, "", kit.CountIf(rows, func(r Row) bool { return r.Finding == f })))
+		facts = append(facts, kit.Facts("found."+f, kit.CountIf(rows, func(r Row) bool { return r.Finding == f }))...)
 	}
 	return facts
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"gradsync/experiments/kit"
 	"gradsync/papers/codedsgd"
 )
 
@@ -22,20 +23,17 @@ var numbered = both("A batch on n nodes 0 … n−1 is cut into one block for ev
 	"n 个节点 0 … n−1 上的一批样本，每个 r 元节点集合对应一个样本块；集合按字典序从 0 起编号，首先是 {0, 1, …}。")
 
 // assignment draws an assignment with at most ten blocks.
-func assignment(d draw) (*codedsgd.Assignment, error) {
+func assignment(d draw) *codedsgd.Assignment {
 	size := pick(d, [2]int{3, 2}, [2]int{4, 2}, [2]int{4, 3}, [2]int{5, 2}, [2]int{5, 3})
-	return codedsgd.Assign(size[0], size[1])
+	return kit.Must(codedsgd.Assign(size[0], size[1]))
 }
 
 func sizes(a *codedsgd.Assignment) []Given {
 	return []Given{is("n", a.Nodes()), is("r", a.Redundancy())}
 }
 
-func codedBlocks(d draw) (Question, error) {
-	a, err := assignment(d)
-	if err != nil {
-		return Question{}, err
-	}
+func codedBlocks(d draw) Question {
+	a := assignment(d)
 	i := d.IntN(a.Nodes())
 	var why []Text
 	for _, q := range a.Of(i) {
@@ -44,14 +42,11 @@ func codedBlocks(d draw) (Question, error) {
 	return Question{
 		Text:  sentences(numbered, both("Which blocks does node i compute?", "节点 i 计算哪些样本块？")),
 		Given: append(sizes(a), is("i", i)), Why: sentences(append([]Text{both("Those whose set has node %d in it.", "集合中含有节点 %d 的那些样本块。", i)}, why...)...),
-		Source: paper("Algorithm 2, line 8", "算法 2 第 8 行"), want: set(a.Of(i))}, nil
+		Source: paper("Algorithm 2, line 8", "算法 2 第 8 行"), want: set(a.Of(i))}
 }
 
-func codedHolders(d draw) (Question, error) {
-	a, err := assignment(d)
-	if err != nil {
-		return Question{}, err
-	}
+func codedHolders(d draw) Question {
+	a := assignment(d)
 	q := d.IntN(a.Blocks())
 	first, last := a.Holders(0), a.Holders(a.Blocks()-1)
 	return Question{
@@ -59,7 +54,7 @@ func codedHolders(d draw) (Question, error) {
 		Given: append(sizes(a), is("q", q)),
 		Why: both("%d sets from %s, block 0, to %s; set number %d is %s.", "共 %d 个集合，从样本块 0 的 %s 到 %s；第 %d 号集合是 %s。",
 			a.Blocks(), setOf(first), setOf(last), q, setOf(a.Holders(q))),
-		Source: paper("Algorithm 2, line 7", "算法 2 第 7 行"), want: set(a.Holders(q))}, nil
+		Source: paper("Algorithm 2, line 7", "算法 2 第 7 行"), want: set(a.Holders(q))}
 }
 
 // messageCount is a number of §2.4 with its closed form.
@@ -104,14 +99,14 @@ var loads = []messageCount{
 			"本仓库：式 (28) 比式 (29)，都按数据包计数"), codedsgd.LikeForLike, share},
 }
 
-func codedCount(d draw) (Question, error) {
+func codedCount(d draw) Question {
 	n := d.from(3, 7)
-	return counts[d.IntN(len(counts))].ask(n, d.from(1, n-1)), nil
+	return counts[d.IntN(len(counts))].ask(n, d.from(1, n-1))
 }
 
-func codedLoad(d draw) (Question, error) {
+func codedLoad(d draw) Question {
 	n := d.from(3, 8)
-	return loads[d.IntN(len(loads))].ask(n, d.from(1, n-1)), nil
+	return loads[d.IntN(len(loads))].ask(n, d.from(1, n-1))
 }
 
 // ask asks for the number of n nodes at redundancy r.
@@ -135,17 +130,17 @@ func model(d draw) (n int, calc, comm *big.Rat, given []Given) {
 // timeModel is §3.2.4's.
 var timeModel = both("A batch takes T(r) = r·T_calc + (n−r)/((n−1)·r)·T_comm at redundancy r.", "冗余度为 r 时，一批需 T(r) = r·T_calc + (n−r)/((n−1)·r)·T_comm。")
 
-func codedTime(d draw) (Question, error) {
+func codedTime(d draw) Question {
 	n, calc, comm, given := model(d)
 	r := d.from(1, n)
 	t := codedsgd.BatchTime(n, r, calc, comm)
 	return Question{
 		Text: sentences(timeModel, both("How long does a batch take?", "一批需多长时间？")), Given: append(given, is("r", r)),
 		Why:    both("%d · %s + %s · %s = %s s.", "%d · %s + %s · %s = %s 秒。", r, decimal(calc), decimal(codedsgd.LRatio(n, r)), decimal(comm), near(t)),
-		Source: paper("§3.2.4, with (19)", "§3.2.4，代入式 (19)"), want: exactly(t, seconds)}, nil
+		Source: paper("§3.2.4, with (19)", "§3.2.4，代入式 (19)"), want: exactly(t, seconds)}
 }
 
-func codedStar(d draw) (Question, error) {
+func codedStar(d draw) Question {
 	n, calc, comm, given := model(d)
 	rho := new(big.Rat).Quo(comm, calc)
 	star := codedsgd.RStar(n, rho, false)
@@ -153,10 +148,10 @@ func codedStar(d draw) (Question, error) {
 		Text: sentences(timeModel, both("At which real r* is T least?", "T 在哪个实数 r* 处最小？")), Given: given,
 		Why: both("The derivative is 0 at r*² = n/(n−1)·T_comm/T_calc = %s, r* = %s.", "导数为 0 处 r*² = n/(n−1)·T_comm/T_calc = %s，r* = %s。",
 			near(codedsgd.RStarSquared(n, rho, false)), rounded(star)),
-		Source: both("ours: the derivative of CSSGD §3.2.4", "本仓库：CSSGD 论文 §3.2.4 的导数"), want: about(star, none)}, nil
+		Source: both("ours: the derivative of CSSGD §3.2.4", "本仓库：CSSGD 论文 §3.2.4 的导数"), want: about(star, none)}
 }
 
-func codedBest(d draw) (Question, error) {
+func codedBest(d draw) Question {
 	n, calc, comm, given := model(d)
 	best := codedsgd.BestRedundancy(n, calc, comm, false)
 	why := []Text{both("Beside r* = %s:", "r* = %s 附近：", rounded(codedsgd.RStar(n, new(big.Rat).Quo(comm, calc), false)))}
@@ -167,7 +162,7 @@ func codedBest(d draw) (Question, error) {
 	}
 	return Question{
 		Text: sentences(timeModel, both("At which whole r from 1 to n is T least (of equal ones the smallest)?", "在 1 到 n 的整数中，T 在哪个 r 处最小（相等时取较小者）？")), Given: given,
-		Why: sentences(why...), Source: paper("§3.2.4", "§3.2.4"), want: whole(int64(best), none)}, nil
+		Why: sentences(why...), Source: paper("§3.2.4", "§3.2.4"), want: whole(int64(best), none)}
 }
 
 // knownBlocks holds what one node knows: the gradients of its own blocks, of one layer and one
@@ -190,13 +185,11 @@ func (h knownBlocks) Layer(block, _, _ int) ([]int32, error) {
 }
 
 // packetOf draws a group of r+1 nodes and one member's packet.
-func packetOf(d draw) (a *codedsgd.Assignment, group []int, p codedsgd.Packet, err error) {
-	if a, err = assignment(d); err != nil {
-		return nil, nil, p, err
-	}
+func packetOf(d draw) (a *codedsgd.Assignment, group []int, p codedsgd.Packet) {
+	a = assignment(d)
 	all := a.Groups()
 	group = all[d.IntN(len(all))]
-	return a, group, a.Packets(group)[d.IntN(len(group))], nil
+	return a, group, a.Packets(group)[d.IntN(len(group))]
 }
 
 // terms writes a packet's summands as block:segment.
@@ -220,11 +213,8 @@ func whoHolds(a *codedsgd.Assignment, p codedsgd.Packet) Text {
 var segmented = both("Every gradient is cut into r segments, as many as its block has holders: segment s is what the s-th of them, counted from 0, sends.",
 	"每个梯度切成 r 个片段，与其样本块的持有者一样多：片段 s（从 0 起）由其中第 s 个持有者发送。")
 
-func codedPacket(d draw) (Question, error) {
-	a, group, p, err := packetOf(d)
-	if err != nil {
-		return Question{}, err
-	}
+func codedPacket(d draw) Question {
+	a, group, p := packetOf(d)
 	var want [][2]int
 	for _, t := range p.Terms {
 		want = append(want, [2]int{t.Block, t.Position})
@@ -237,19 +227,13 @@ func codedPacket(d draw) (Question, error) {
 			"对每个其他成员 k，节点 %d 加上 k 所缺而其余成员都有的那个样本块中自己的片段。", p.From),
 			whoHolds(a, p), both("The place of node %d among them is the segment: %s.", "节点 %d 在其中的次序就是片段号：%s。", p.From, setOf(terms(p)))),
 		Source: paper("Algorithm 3, lines 7–13, and (12)", "算法 3 第 7–13 行与式 (12)"),
-		want:   pairs(both("block:segment pairs in any order, such as 4:0, 7:1", "若干 样本块:片段，顺序不限，例如 4:0, 7:1"), want)}, nil
+		want:   pairs(both("block:segment pairs in any order, such as 4:0, 7:1", "若干 样本块:片段，顺序不限，例如 4:0, 7:1"), want)}
 }
 
-func codedUnknown(d draw) (Question, error) {
-	a, group, p, err := packetOf(d)
-	if err != nil {
-		return Question{}, err
-	}
+func codedUnknown(d draw) Question {
+	a, group, p := packetOf(d)
 	k := p.To[d.IntN(len(p.To))]
-	t, err := codedsgd.Unknown(p, knownBlocks{a: a, node: k})
-	if err != nil {
-		return Question{}, err
-	}
+	t := kit.Must(codedsgd.Unknown(p, knownBlocks{a: a, node: k}))
 	return Question{
 		Text: sentences(numbered, segmented, both("In the group M node i sends the sum of the block:segment terms P. Which term is new to node k?",
 			"在节点组 M 中，节点 i 发送 样本块:片段 各项 P 之和。对节点 k 来说，哪一项是新的？")),
@@ -257,14 +241,12 @@ func codedUnknown(d draw) (Question, error) {
 		Why: sentences(whoHolds(a, p), both("Node %d lacks block %d alone, so %d:%d remains when it has subtracted the rest.", "节点 %d 只缺样本块 %d，所以减去其余各项后剩下 %d:%d。",
 			k, t.Block, t.Block, t.Position)),
 		Source: paper("Algorithm 4, line 5", "算法 4 第 5 行"), want: pairs(both("one pair block:segment, such as 4:0", "一对 样本块:片段，例如 4:0"),
-			[][2]int{{t.Block, t.Position}})}, nil
+			[][2]int{{t.Block, t.Position}})}
 }
 
 // coded draws a packet with gradients of two numbers per segment, and its content.
-func coded(d draw) (a *codedsgd.Assignment, p codedsgd.Packet, grads [][]int32, cut codedsgd.Cut, content []int32, err error) {
-	if a, _, p, err = packetOf(d); err != nil {
-		return
-	}
+func coded(d draw) (a *codedsgd.Assignment, p codedsgd.Packet, grads [][]int32, cut codedsgd.Cut, content []int32) {
+	a, _, p = packetOf(d)
 	length := 2 * a.Redundancy()
 	grads = make([][]int32, a.Blocks())
 	for q := range grads {
@@ -272,12 +254,9 @@ func coded(d draw) (a *codedsgd.Assignment, p codedsgd.Packet, grads [][]int32, 
 			grads[q] = append(grads[q], int32(d.from(-9, 9)))
 		}
 	}
-	if cut, err = codedsgd.NewCut(length, [2]int{length, 1}, a.Redundancy(), codedsgd.Rows); err != nil {
-		return
-	}
+	cut = kit.Must(codedsgd.NewCut(length, [2]int{length, 1}, a.Redundancy(), codedsgd.Rows))
 	content = make([]int32, cut.Padded(p))
-	err = codedsgd.Encode(content, p, knownBlocks{a, p.From, grads}, 0, cut, 1)
-	return
+	return a, p, grads, cut, kit.Must(content, codedsgd.Encode(content, p, knownBlocks{a, p.From, grads}, 0, cut, 1))
 }
 
 // segments writes the segments of the terms as they are added, "[1, 2] + [3, 4]".
@@ -308,31 +287,22 @@ func theirs(p codedsgd.Packet, grads [][]int32, but int) (given []Given) {
 
 var twoNumbers = both("two numbers such as 3, −2", "两个数，例如 3, −2")
 
-func codedEncode(d draw) (Question, error) {
-	a, p, grads, cut, content, err := coded(d)
-	if err != nil {
-		return Question{}, err
-	}
+func codedEncode(d draw) Question {
+	a, p, grads, cut, content := coded(d)
 	return Question{
 		Text: sentences(segmented, both("A packet is the sum of the block:segment terms P. G_q is the gradient of block q, whose segments are of "+
 			"two numbers each, in order. What is the packet's content?",
 			"一个数据包是 样本块:片段 各项 P 之和。G_q 是样本块 q 的梯度，依次每两个数为一个片段。数据包的内容是什么？")),
 		Given:  append(append(sizes(a), is("P", setOf(terms(p)))), theirs(p, grads, -1)...),
 		Why:    both("%s = %s.", "%s = %s。", segments(p, grads, cut, codedsgd.Term{Block: -1}, "+"), listed(content)),
-		Source: paper("Algorithm 3, line 9, and (12)", "算法 3 第 9 行与式 (12)"), want: sequence(twoNumbers, content...)}, nil
+		Source: paper("Algorithm 3, line 9, and (12)", "算法 3 第 9 行与式 (12)"), want: sequence(twoNumbers, content...)}
 }
 
-func codedDecode(d draw) (Question, error) {
-	a, p, grads, cut, content, err := coded(d)
-	if err != nil {
-		return Question{}, err
-	}
+func codedDecode(d draw) Question {
+	a, p, grads, cut, content := coded(d)
 	k := p.To[d.IntN(len(p.To))]
 	left := slices.Clone(content)
-	t, err := codedsgd.Decode(left, p, knownBlocks{a, k, grads}, 0, cut, 1)
-	if err != nil {
-		return Question{}, err
-	}
+	t := kit.Must(codedsgd.Decode(left, p, knownBlocks{a, k, grads}, 0, cut, 1))
 	left = left[:cut.Len(t.Position)]
 	given := append(sizes(a), is("P", setOf(terms(p))), is("H", listed(content)), is("k", k))
 	return Question{
@@ -342,5 +312,5 @@ func codedDecode(d draw) (Question, error) {
 		Given: append(given, theirs(p, grads, t.Block)...),
 		Why: both("%s%s = %s, segment %d of block %d.", "%s%s = %s，即样本块 %[5]d 的片段 %[4]d。",
 			listed(content), segments(p, grads, cut, t, "−"), listed(left), t.Position, t.Block),
-		Source: paper("Algorithm 4 and (15)", "算法 4 与式 (15)"), want: sequence(twoNumbers, left...)}, nil
+		Source: paper("Algorithm 4 and (15)", "算法 4 与式 (15)"), want: sequence(twoNumbers, left...)}
 }

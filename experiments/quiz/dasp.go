@@ -1,11 +1,11 @@
 package quiz
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"gradsync/experiments/kit"
 	"gradsync/papers/dasp"
 	"gradsync/papers/dasp/formula"
 )
@@ -59,7 +59,7 @@ func allMs(ts []time.Duration) string {
 
 func thresholds(c dasp.Config) []Given { return []Given{is("Smin", c.Smin), is("Smax", c.Smax)} }
 
-func daspOldest(d draw) (Question, error) {
+func daspOldest(d draw) Question {
 	_, v, _ := situation(d, dasp.WSS)
 	least, id := v.Oldest()
 	return Question{
@@ -68,17 +68,17 @@ func daspOldest(d draw) (Question, error) {
 		Given:  []Given{is("v", listed(v.V))},
 		Why:    both("min(v) = %d, first held by worker %d.", "min(v) = %d，最先由工作节点 %d 持有。", least, id),
 		Source: algorithm("Algorithm 1, lines 4 and 9", "算法 1 第 4、9 行"),
-		want:   sequence(both("worker, version: two numbers such as 2, 17", "工作节点, 版本：两个数，例如 2, 17"), int64(id), least)}, nil
+		want:   sequence(both("worker, version: two numbers such as 2, 17", "工作节点, 版本：两个数，例如 2, 17"), int64(id), least)}
 }
 
-func daspState(d draw) (Question, error) {
+func daspState(d draw) Question {
 	c, v, n := situation(d, pick(d, dasp.QIS, dasp.WSS, dasp.FSS))
 	found := c.Decide(v, n)
 	return Question{
 		Text:   both("Workers 0, 1, … hold the versions v. A gradient of worker n arrives. In which state is n?", "工作节点 0、1、… 持有版本 v。工作节点 n 的梯度到达。n 处于哪个状态？"),
 		Given:  append([]Given{is("v", listed(v.V)), is("n", n)}, thresholds(c)...),
 		Why:    whyState(c, v, n, found),
-		Source: algorithm("Algorithm 1, lines 3–13", "算法 1 第 3–13 行"), want: oneOf(int(found.State)-1, states...)}, nil
+		Source: algorithm("Algorithm 1, lines 3–13", "算法 1 第 3–13 行"), want: oneOf(int(found.State)-1, states...)}
 }
 
 // whyState reports which comparison of Algorithm 1 decided.
@@ -94,7 +94,7 @@ func whyState(c dasp.Config, v dasp.View, n int, found dasp.Decision) Text {
 	return both("v_n − v_min = %d − %d = %d, and %s: %s.", "v_n − v_min = %d − %d = %d，且 %s：%s。", v.V[n], least, found.Gap, rule, found.State)
 }
 
-func daspWait(d draw) (Question, error) {
+func daspWait(d draw) Question {
 	c, v, n := situation(d, dasp.WSS)
 	if _, id := v.Oldest(); d.from(1, 4) > 1 { // who is behind is slower, as a rule
 		v.F[id] += v.F[n]
@@ -113,10 +113,10 @@ func daspWait(d draw) (Question, error) {
 			"工作节点 n 处于 WSS：在版本 v 中，它比最旧的版本领先过多。f 是各工作节点上一次迭代的时间。T_wait = α·(f_j − f_n)（至少为 0）是多少？其中 j = id_min 为最旧的工作节点（并列时取编号最小者）。"),
 		Given: []Given{is("v", listed(v.V)), is("n", n), in("f", allMs(v.F), milliseconds), is("α", c.Alpha)}, Why: why,
 		Source: algorithm("Eq. (1) in this repository's reading; Algorithm 1, lines 9–11", "式 (1)（本仓库的解读）；算法 1 第 9–11 行"),
-		want:   exactly(rat(int64(found.Wait), int64(time.Millisecond)), milliseconds)}, nil
+		want:   exactly(rat(int64(found.Wait), int64(time.Millisecond)), milliseconds)}
 }
 
-func daspWeight(d draw) (Question, error) {
+func daspWeight(d draw) Question {
 	c := dasp.Config{Workers: d.from(2, 12)}
 	n := c.Workers
 	if d.coin() {
@@ -126,7 +126,7 @@ func daspWeight(d draw) (Question, error) {
 				"N 个工作节点的服务器收到一个处于 QIS 的梯度。更新中它乘以什么系数？"), Given: []Given{is("N", n)},
 			Why:    both("QIS: Δw = (1/N)·g, %s.", "QIS：Δw = (1/N)·g，即 %s。", decimal(fraction(w))),
 			Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的解读）"),
-			want:   exactly(fraction(w), none)}, nil
+			want:   exactly(fraction(w), none)}
 	}
 	k := d.from(2, n)
 	w := c.Weight(dasp.WSS, k)
@@ -135,10 +135,10 @@ func daspWeight(d draw) (Question, error) {
 			"N 个工作节点中有 K 个在等待（WSS 或 FSS），它们的梯度合为一次更新。每个梯度乘以什么系数？"), Given: []Given{is("N", n), is("K", k)},
 		Why:    both("WSS and FSS: Δw = (1/K)·Σ g, %s.", "WSS 与 FSS：Δw = (1/K)·Σ g，即 %s。", decimal(fraction(w))),
 		Source: algorithm("Eq. (2) in this repository's reading", "式 (2)（本仓库的解读）"),
-		want:   exactly(fraction(w), none)}, nil
+		want:   exactly(fraction(w), none)}
 }
 
-func daspUpdate(d draw) (Question, error) {
+func daspUpdate(d draw) Question {
 	c := dasp.Config{Workers: pick(d, 4, 8)}
 	state, members := dasp.QIS, 1
 	if d.coin() {
@@ -166,10 +166,10 @@ func daspUpdate(d draw) (Question, error) {
 	return Question{Text: text, Given: given,
 		Why: both("w − γ·weight·Σg, with the weight %s: the first entry is %v − %v · %s · %s = %v.", "w − γ·系数·Σg，系数为 %s：第一项为 %v − %v · %s · %s = %v。",
 			decimal(fraction(weight)), before[0], rate, decimal(fraction(weight)), bracketed(total[0]), w[0]),
-		Source: algorithm("Algorithm 2, line 7, and Eq. (2)", "算法 2 第 7 行与式 (2)"), want: sequence(both("two numbers such as 3, −0.5", "两个数，例如 3, −0.5"), w...)}, nil
+		Source: algorithm("Algorithm 2, line 7, and Eq. (2)", "算法 2 第 7 行与式 (2)"), want: sequence(both("two numbers such as 3, −0.5", "两个数，例如 3, −0.5"), w...)}
 }
 
-func daspVersion(d draw) (Question, error) {
+func daspVersion(d draw) Question {
 	c, v, n := situation(d, dasp.QIS)
 	given := []Given{is("v", listed(v.V)), is("v_new", v.Newest), is("n", n)}
 	least, _ := v.Oldest()
@@ -186,10 +186,10 @@ func daspVersion(d draw) (Question, error) {
 			"更新产生版本 %d + 1 = %d，并交给 n。v_min 原为 %d，现为 %d，由工作节点 %d 持有。",
 			newest, v.V[n], least, after, id),
 		Source: algorithm("Algorithm 2, lines 7–9", "算法 2 第 7–9 行"),
-		want:   sequence(both("v_n, v_min: two numbers such as 21, 17", "v_n, v_min：两个数，例如 21, 17"), v.V[n], after)}, nil
+		want:   sequence(both("v_n, v_min: two numbers such as 21, 17", "v_n, v_min：两个数，例如 21, 17"), v.V[n], after)}
 }
 
-func daspBound(d draw) (Question, error) {
+func daspBound(d draw) Question {
 	c, _, _ := situation(d, dasp.QIS)
 	bound := formula.SpreadBound(c.Smax, c.Workers)
 	return Question{
@@ -200,7 +200,7 @@ func daspBound(d draw) (Question, error) {
 		Why: both("Smax + N − 2 = %d + %d − 2 = %d: after the last tested answer all workers but the oldest and the answered one may still take a QIS step each.",
 			"Smax + N − 2 = %d + %d − 2 = %d：最后一次受检验的答复之后，除最旧者与被答复者外，其余工作节点还可各走一个 QIS 步。",
 			c.Smax, c.Workers, bound),
-		Source: both("ours: the proof at dasp.New; the paper promises Smax", "本仓库：dasp.New 处的证明；论文声称是 Smax"), want: whole(bound, none)}, nil
+		Source: both("ours: the proof at dasp.New; the paper promises Smax", "本仓库：dasp.New 处的证明；论文声称是 Smax"), want: whole(bound, none)}
 }
 
 // theServer tells the question's reader what to know of this repository's reading.
@@ -211,13 +211,10 @@ var theServer = both("A gradient in QIS is applied and answered at once. Gradien
 // draws bounds how many stories are told until one has a scene to ask about.
 const draws = 20
 
-func daspNext(d draw) (Question, error) {
+func daspNext(d draw) Question {
 	for range draws {
 		c, f := crew(d)
-		scenes, err := story(c, f, 60)
-		if err != nil {
-			return Question{}, err
-		}
+		scenes := story(c, f, 60)
 		kinds := map[int][]scene{}
 		for i, s := range scenes {
 			if i >= c.Workers && s.plain(c) {
@@ -225,10 +222,10 @@ func daspNext(d draw) (Question, error) {
 			}
 		}
 		if of := kinds[d.from(0, 4)]; len(of) > 0 {
-			return next(c, of[d.IntN(len(of))]), nil
+			return next(c, of[d.IntN(len(of))])
 		}
 	}
-	return Question{}, errors.New("quiz: no story has a scene of the kind drawn")
+	panic("quiz: no story has a scene of the kind drawn")
 }
 
 // crew draws workers one of which is a straggler: the thresholds, and how long their
@@ -325,21 +322,15 @@ type waiting struct {
 
 // story runs DASP's policy on the given number of events of workers whose iterations take f.
 // Messages take no time: only the order of events matters to a policy.
-func story(c dasp.Config, f []time.Duration, events int) ([]scene, error) {
-	policy, err := dasp.New(c)
-	if err != nil {
-		return nil, err
-	}
-	open, ok := policy.(interface{ View() dasp.View })
-	if !ok {
-		return nil, errors.New("quiz: dasp's policy does not show its view")
-	}
+func story(c dasp.Config, f []time.Duration, events int) []scene {
+	policy := kit.Must(dasp.New(c))
+	open := policy.(interface{ View() dasp.View })
 	waits, next := make([]waiting, c.Workers), slices.Clone(f)
 	var scenes []scene
 	for range events {
 		event, ok := earliest(waits, next, f)
 		if !ok {
-			return nil, fmt.Errorf("quiz: nobody of %d workers computes or has a timer", c.Workers)
+			panic(fmt.Sprintf("quiz: nobody of %d workers computes or has a timer", c.Workers))
 		}
 		s := scene{view: cloned(open.View()), waits: slices.Clone(waits), event: event}
 		n := event.Worker
@@ -366,7 +357,7 @@ func story(c dasp.Config, f []time.Duration, events int) ([]scene, error) {
 		}
 		scenes = append(scenes, s)
 	}
-	return scenes, nil
+	return scenes
 }
 
 // earliest returns the next event: a timer before a push of the same instant, and the lowest

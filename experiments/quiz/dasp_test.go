@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"gradsync/internal/oktest"
 	"gradsync/papers/dasp"
 	"gradsync/shared/cluster"
 )
@@ -86,7 +85,7 @@ func workersOf(pattern *regexp.Regexp, q Question) (workers []int) {
 // for, and the versions are those that the orders made.
 func TestStory(t *testing.T) {
 	f := []time.Duration{30 * time.Millisecond, 7 * time.Millisecond, 12 * time.Millisecond, 19 * time.Millisecond}
-	scenes := oktest.Must(story(dasp.Config{Workers: len(f), Smin: 1, Smax: 3, Alpha: 0.5}, f, 200))(t)
+	scenes := story(dasp.Config{Workers: len(f), Smin: 1, Smax: 3, Alpha: 0.5}, f, 200)
 	next, timer := slices.Clone(f), make([]time.Duration, len(f))
 	var newest int64
 	var last time.Duration
@@ -129,7 +128,7 @@ func TestTimersComeFirst(t *testing.T) {
 	same := 0
 	for seed := range uint64(300) {
 		c, f := crew(draw{cluster.Stream(seed, 0, "", "timers come first")})
-		scenes := oktest.Must(story(c, f, 60))(t)
+		scenes := story(c, f, 60)
 		for i, s := range scenes {
 			for w, other := range s.waits {
 				if other.state != 0 && other.due == s.event.At && (s.event.Kind != dasp.EventTimer || w < s.event.Worker) {
@@ -162,7 +161,7 @@ func TestPlainScenes(t *testing.T) {
 	asked, used, unexplained := map[int]int{}, 0, 0
 	for seed := range uint64(3000) {
 		c, f := crew(draw{cluster.Stream(seed, 0, "", "plain scenes")})
-		scenes := oktest.Must(story(c, f, 60))(t)
+		scenes := story(c, f, 60)
 		for _, s := range scenes[c.Workers:] {
 			hard := 0
 			if slices.ContainsFunc(s.waits, func(w waiting) bool { return w.applied }) {

@@ -33,7 +33,7 @@ type Given struct {
 // maker makes one kind of question from a stream of random numbers.
 type maker struct {
 	key  string
-	make func(d draw) (Question, error)
+	make func(d draw) Question
 }
 
 // makers are the kinds of questions on each document, by its key.
@@ -74,12 +74,9 @@ func Make(name string, seed uint64, n int) ([]Question, error) {
 	for k := range n {
 		m := kinds[order[k%len(order)]]
 		d := draw{cluster.Stream(seed, k, "quiz "+name, m.key)}
-		q, err := m.make(d)
-		for again := 0; err == nil && again < redraws && asked(out, q); again++ {
-			q, err = m.make(d)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("quiz: question %d, %s, seed %d: %w", k+1, m.key, seed, err)
+		q := m.make(d)
+		for again := 0; again < redraws && asked(out, q); again++ {
+			q = m.make(d)
 		}
 		q.Key = m.key
 		out = append(out, q)

@@ -18,7 +18,7 @@ var kinds = []Text{{"weights", "权重"}, {"gradients", "梯度"}}
 // patent returns a step of the patent as a source.
 func patent(step string) Text { return both("patent, %s", "专利 %s", step) }
 
-func sparseSparsity(d draw) (Question, error) {
+func sparseSparsity(d draw) Question {
 	n := pick(d, 8, 16)
 	x := d.sparse(n, d.from(0, n))
 	f := ringsparse.Sparsity(x, 0)
@@ -26,10 +26,10 @@ func sparseSparsity(d draw) (Question, error) {
 		Text:   both("What is the sparsity F of the block x?", "块 x 的稀疏度 F 是多少？"),
 		Given:  []Given{is("x", listed(x))},
 		Why:    both("F is the share of exact zeros: %d of %d numbers, %s.", "F 是恰好为零的数所占的比例：%d / %d，即 %s。", int(f*float64(n)), n, rounded(f)),
-		Source: patent("S41"), want: exactly(of(float32(f)), share)}, nil
+		Source: patent("S41"), want: exactly(of(float32(f)), share)}
 }
 
-func sparseKind(d draw) (Question, error) {
+func sparseKind(d draw) Question {
 	const n = 8
 	w, g := d.sparse(n, d.from(2, n)), d.sparse(n, d.from(2, n))
 	sw, sg := ringsparse.Sparsity(w, 0), ringsparse.Sparsity(g, 0)
@@ -39,7 +39,7 @@ func sparseKind(d draw) (Question, error) {
 			"weights.", "某块的本地权重为 W，梯度为 G。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("W", listed(w)), is("G", listed(g))},
 		Why:    whyKind(sw, sg, kind, tie),
-		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
+		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}
 }
 
 func whyKind(sw, sg float64, kind ringsparse.Kind, tie bool) Text {
@@ -50,7 +50,7 @@ func whyKind(sw, sg float64, kind ringsparse.Kind, tie bool) Text {
 	return why
 }
 
-func sparseDensities(d draw) (Question, error) {
+func sparseDensities(d draw) Question {
 	dw, dg := float64(d.from(1, 8))/8, float64(d.from(1, 8))/8
 	kind, tie := ringsparse.Choose(1-dw, 1-dg, ringsparse.Weights)
 	return Question{
@@ -59,7 +59,7 @@ func sparseDensities(d draw) (Question, error) {
 			"某块权重中非零数的比例为 dw，梯度中为 dg。应发送哪一种？相等时专利取权重。"),
 		Given:  []Given{is("dw", rounded(dw)), is("dg", rounded(dg))},
 		Why:    sentences(both("F = 1 − d.", "F = 1 − d。"), whyKind(1-dw, 1-dg, kind, tie)),
-		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}, nil
+		Source: patent("S41"), want: oneOf(int(kind)-1, kinds...)}
 }
 
 // signed is W′ = W0 − η·g, which all conversions of the quiz follow.
@@ -74,7 +74,7 @@ func conversion(d draw, n int) (w0, sumG, sumW []float32, eta float64, m int) {
 	return w0, sumG, sumW, eta, m
 }
 
-func sparseToGradients(d draw) (Question, error) {
+func sparseToGradients(d draw) Question {
 	w0, _, pw, eta, m := conversion(d, 3)
 	pg := make([]float32, len(w0))
 	ringsparse.ToGradients(pg, w0, pw, eta, m, ringsparse.Descent)
@@ -84,12 +84,12 @@ func sparseToGradients(d draw) (Question, error) {
 		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pw", listed(pw))},
 		Why: both("Pg = (m·W0 − Pw)/η, entry by entry; the first: (%d · %v − %v)/%v = %v.", "Pg = (m·W0 − Pw)/η，逐项计算；第一项：(%d · %v − %v)/%v = %v。",
 			m, bracketed(w0[0]), bracketed(pw[0]), eta, pg[0]),
-		Source: patent("S51"), want: sequence(threeNumbers, pg...)}, nil
+		Source: patent("S51"), want: sequence(threeNumbers, pg...)}
 }
 
 var threeNumbers = both("three numbers such as 3, 0.5, −2", "三个数，例如 3, 0.5, −2")
 
-func sparseToWeights(d draw) (Question, error) {
+func sparseToWeights(d draw) Question {
 	w0, pg, pw, eta, m := conversion(d, 3)
 	return Question{
 		Text: sentences(signed, both("Pg is the sum of m nodes' gradients of a block. Turn it into the sum Pw of their local weights.",
@@ -97,10 +97,10 @@ func sparseToWeights(d draw) (Question, error) {
 		Given: []Given{is("W0", listed(w0)), is("η", eta), is("m", m), is("Pg", listed(pg))},
 		Why: both("Pw = m·W0 − η·Pg, entry by entry; the first: %d · %v − %v · %v = %v.", "Pw = m·W0 − η·Pg，逐项计算；第一项：%d · %v − %v · %v = %v。",
 			m, bracketed(w0[0]), eta, bracketed(pg[0]), pw[0]),
-		Source: patent("S51"), want: sequence(threeNumbers, pw...)}, nil
+		Source: patent("S51"), want: sequence(threeNumbers, pw...)}
 }
 
-func sparseAverage(d draw) (Question, error) {
+func sparseAverage(d draw) Question {
 	w0, sum := d.small(3), d.small(3)
 	n, eta := pick(d, 2, 4), pick(d, 1, 0.5)
 	w := append([]float32{}, w0...)
@@ -116,7 +116,7 @@ func sparseAverage(d draw) (Question, error) {
 	}
 	return Question{Text: text, Given: given, Why: why, Source: both(
 		"ours: the patent names no division, and S6 says that all parameters agree", "本仓库：专利未写除法，而 S6 称所有参数一致"),
-		want: sequence(threeNumbers, w...)}, nil
+		want: sequence(threeNumbers, w...)}
 }
 
 // bracketed writes a number behind an operator.
@@ -127,7 +127,7 @@ func bracketed(x float32) string {
 	return decimal(of(x))
 }
 
-func sparseFillIn(d draw) (Question, error) {
+func sparseFillIn(d draw) Question {
 	density, k := pick(d, 0.5, 0.25, 0.1, 0.2), d.from(1, 3)
 	f := ringsparse.FillIn(density, k)
 	return Question{
@@ -136,10 +136,10 @@ func sparseFillIn(d draw) (Question, error) {
 		Given: []Given{is("d", density), is("k", k)},
 		Why: both("1 − (1−d)^(k+1): %d terms leave a zero only where all are zero, 1 − %s^%d = %s.",
 			"1 − (1−d)^(k+1)：%d 项全为零处才仍为零，1 − %s^%d = %s。", k+1, rounded(1-density), k+1, rounded(f)),
-		Source: both("ours: why S52 chooses anew at every hop", "本仓库：S52 为何每一跳都重新选择"), want: about(f, share)}, nil
+		Source: both("ours: why S52 chooses anew at every hop", "本仓库：S52 为何每一跳都重新选择"), want: about(f, share)}
 }
 
-func sparseTime(d draw) (Question, error) {
+func sparseTime(d draw) Question {
 	n := d.from(2, 8)
 	size, b := n*d.from(1, 50)*1_000_000, float64(d.from(1, 10))*1e8
 	t := formula.T(n, float64(size), b)
@@ -148,13 +148,13 @@ func sparseTime(d draw) (Question, error) {
 			"N 个节点同步一层共 D 字节的数据，不压缩，链路带宽为每秒 B 字节。需多长时间？"),
 		Given:  []Given{is("N", n), in("D", size, bytes), in("B", rounded(b), perSecond)},
 		Why:    both("T = 2(N−1)/N · D/B = %d/%d · %s s = %s s.", "T = 2(N−1)/N · D/B = %d/%d · %s 秒 = %s 秒。", 2*(n-1), n, rounded(float64(size)/b), rounded(t)),
-		Source: patent("S13"), want: about(t, seconds)}, nil
+		Source: patent("S13"), want: about(t, seconds)}
 }
 
 // ways are how a block travels.
 var ways = []Text{{"direct", "直接"}, {"compressed", "压缩"}}
 
-func sparseForm(d draw) (Question, error) {
+func sparseForm(d draw) Question {
 	size := d.from(2, 20) * 1000
 	b := float64(d.from(1, 5)) * 1000
 	short := size * d.from(2, 9) / 10
@@ -172,7 +172,7 @@ func sparseForm(d draw) (Question, error) {
 		Why: both("Ta = D/B = %s s and Tb = Tc + C/B + Td = %s s: Tb %s Ta, so %s. The patent prints the rule the other way round.",
 			"Ta = D/B = %s 秒，Tb = Tc + C/B + Td = %s 秒：Tb %s Ta，所以%s。专利印的规则正好相反。",
 			rounded(ta), rounded(tb), than, ways[way]),
-		Source: patent("S42"), want: oneOf(way, ways...)}, nil
+		Source: patent("S42"), want: oneOf(way, ways...)}
 }
 
 // forms lists the codecs that a block may travel by.
@@ -185,7 +185,7 @@ func formNames() (names []Text) {
 	return names
 }
 
-func sparseCheapest(d draw) (Question, error) {
+func sparseCheapest(d draw) Question {
 	n := 96
 	nonzero := pick(d, 1, 2, 24, 48, 72, 90)
 	b, rate := float64(pick(d, 1, 2, 4, 8)), float64(pick(d, 8, 16, 96))
@@ -211,10 +211,10 @@ func sparseCheapest(d draw) (Question, error) {
 		Why: both("Dense: %s s. Bitmap: %s s of coding and %s bytes, together %s s. Coo: %s s of coding and %s bytes, together %s s. The soonest is %s.",
 			"dense：%s 秒。bitmap：编解码 %s 秒，%s 字节，共 %s 秒。coo：编解码 %s 秒，%s 字节，共 %s 秒。最先到达的是 %s。",
 			append(costs, best.Codec.Name())...),
-		Source: patent("S42"), want: oneOf(right, formNames()...)}, nil
+		Source: patent("S42"), want: oneOf(right, formNames()...)}
 }
 
-func sparseBytes(d draw) (Question, error) {
+func sparseBytes(d draw) Question {
 	n := d.from(9, 20)
 	x := d.sparse(n, d.from(1, 6))
 	i := d.from(1, len(forms)-1)
@@ -232,5 +232,5 @@ func sparseBytes(d draw) (Question, error) {
 				"每个元素一位，然后是非零的数值"}, {"an index of 4 bytes and a value for each number that is not zero", "每个非零数一个 4 字节下标和一个数值"}}[i]),
 		Given:  []Given{is("x", listed(x))},
 		Why:    why,
-		Source: both("patent, S42; the codec is ours: shared/tensor/codec", "专利 S42；编码为本仓库所加：shared/tensor/codec"), want: whole(int64(size), bytes)}, nil
+		Source: both("patent, S42; the codec is ours: shared/tensor/codec", "专利 S42；编码为本仓库所加：shared/tensor/codec"), want: whole(int64(size), bytes)}
 }

@@ -48,12 +48,12 @@ func sameDigits(t *tally, n int, got ...float64) {
 	t.within = true
 }
 
-func iterationRatios(context.Context) (t tally, err error) {
+func iterationRatios(context.Context) (t tally) {
 	for row := range 6 { // D01… come in threes: against BSP, SSP, DSSP
 		bsp, ssp, dssp := left(1+3*row), left(2+3*row), left(3+3*row)
 		sameDigits(&t, 42+row, bsp, bsp/ssp, bsp/dssp)
 	}
-	return t, nil
+	return t
 }
 
 // convergence lists where four reductions (against BSP, ASP, SSP, DSSP) begin, the rows
@@ -62,23 +62,23 @@ var convergence = []struct{ first, ratios, iterations, iteration int }{
 	{19, 48, 49, 4}, {23, 50, 51, 7}, {27, 52, 53, 13}, {31, 54, 55, 16},
 }
 
-func convergenceRatios(context.Context) (t tally, err error) {
+func convergenceRatios(context.Context) (t tally) {
 	for _, c := range convergence {
 		bsp := left(c.first)
 		sameDigits(&t, c.ratios, bsp, bsp/left(c.first+1), bsp/left(c.first+2), bsp/left(c.first+3))
 	}
-	return t, nil
+	return t
 }
 
-func iterationCounts(context.Context) (t tally, err error) {
+func iterationCounts(context.Context) (t tally) {
 	for _, c := range convergence {
 		sameDigits(&t, c.iterations, left(c.first)/left(c.iteration),
 			left(c.first+2)/left(c.iteration+1), left(c.first+3)/left(c.iteration+2))
 	}
-	return t, nil
+	return t
 }
 
-func inconsistencies(context.Context) (t tally, err error) {
+func inconsistencies(context.Context) (t tally) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for row := range 6 {
 		v := stated(1 + 3*row)
@@ -93,5 +93,5 @@ func inconsistencies(context.Context) (t tally, err error) {
 	c, _ := claims.Get("D37")
 	t.add(fmt.Sprintf("%g-%g", lo, hi) == c.Value, "convergence reductions run from %g to %g, D37 states %s", lo, hi, c.Value)
 	t.add(hi < stated(36), "a convergence reduction reaches %g: §4 would be consistent", hi)
-	return t, nil
+	return t
 }

@@ -29,8 +29,8 @@ func codedChecks() []check {
 			"and with ρ between the ends of codedsgd.rho, exact, n ≤ 12",
 			bestModel{codedsgd.BestRedundancy, codedsgd.RhoRange, codedsgd.RStarSquared}.check},
 		check{"codedsgd.formula", "papers/codedsgd/formula = eval's exact rationals",
-			func(context.Context) (tally, error) { return codedFloats(codedsgd.MaxNodes, pageFloats) }},
-		check{"codedsgd.line", lineEquation, func(context.Context) (tally, error) { return tradeOff(codedsgd.LCoding, codedsgd.TradeOff) }},
+			func(context.Context) tally { return codedFloats(codedsgd.MaxNodes, pageFloats) }},
+		check{"codedsgd.line", lineEquation, func(context.Context) tally { return tradeOff(codedsgd.LCoding, codedsgd.TradeOff) }},
 	)
 }
 
@@ -96,7 +96,7 @@ type amount struct {
 }
 
 // side counts or computes the amounts of an equation for n nodes at redundancy r.
-type side func(ctx context.Context, n, r int) ([]amount, error)
+type side func(ctx context.Context, n, r int) []amount
 
 // twoSided is a check that compares a counted side with a computed one, amount by amount,
 // at every redundancy of least to most nodes, from small to large. Both sides are
@@ -110,30 +110,23 @@ type twoSided struct {
 }
 
 // count compares both sides at every size.
-func (c twoSided) count(ctx context.Context) (t tally, err error) {
+func (c twoSided) count(ctx context.Context) (t tally) {
 	for n := c.least; n <= c.most; n++ {
 		for r := 1; r <= n; r++ {
-			if err := ctx.Err(); err != nil {
-				return t, err
-			}
+			must(ctx.Err())
 			if err := c.compare(ctx, &t, n, r); err != nil {
-				return t, fmt.Errorf("n = %d, r = %d: %w", n, r, err)
+				must(fmt.Errorf("n = %d, r = %d: %w", n, r, err))
 			}
 		}
 	}
-	return t, nil
+	return t
 }
 
 // compare adds the amounts of one n and r to the tally.
-func (c twoSided) compare(ctx context.Context, t *tally, n, r int) error {
-	counted, err := c.counted(ctx, n, r)
-	if err != nil {
-		return err
-	}
-	computed, err := c.computed(ctx, n, r)
-	if err != nil {
-		return err
-	}
+func (c twoSided) compare(ctx context.Context, t *tally, n, r int) (err error) {
+	defer caught(&err)
+
+	counted, computed := c.counted(ctx, n, r), c.computed(ctx, n, r)
 	if len(counted) != len(computed) {
 		return fmt.Errorf("%d amounts counted, %d computed", len(counted), len(computed))
 	}
@@ -156,29 +149,23 @@ func (c twoSided) compare(ctx context.Context, t *tally, n, r int) error {
 func stepSides(s *codedsgd.Step) (counted, computed side) {
 	var last []codedsgd.Side
 	var size [2]int
-	at := func(n, r int) error {
-		if size == [2]int{n, r} {
-			return nil
+	at := func(n, r int) []codedsgd.Side {
+		if size != [2]int{n, r} {
+			last, size = s.Sides(ok(codedsgd.Enumerate(n, r))), [2]int{n, r}
 		}
-		e, err := codedsgd.Enumerate(n, r)
-		if err == nil {
-			last, size = s.Sides(e), [2]int{n, r}
-		}
-		return err
+		return last
 	}
-	counted = func(_ context.Context, n, r int) (out []amount, err error) {
-		err = at(n, r)
-		for _, x := range last {
+	counted = func(_ context.Context, n, r int) (out []amount) {
+		for _, x := range at(n, r) {
 			out = append(out, amount{what: x.What, value: x.Left})
 		}
-		return out, err
+		return out
 	}
-	computed = func(_ context.Context, n, r int) (out []amount, err error) {
-		err = at(n, r)
-		for _, x := range last {
+	computed = func(_ context.Context, n, r int) (out []amount) {
+		for _, x := range at(n, r) {
 			out = append(out, amount{x.What, x.Right, x.Printed})
 		}
-		return out, err
+		return out
 	}
 	return counted, computed
 }

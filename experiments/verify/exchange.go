@@ -60,42 +60,36 @@ type codedSent struct {
 }
 
 // codedRun runs one step with options o on n nodes.
-type codedRun func(ctx context.Context, n int, o codedsgd.Options) (codedSent, error)
+type codedRun func(ctx context.Context, n int, o codedsgd.Options) codedSent
 
 // codedTotals runs one step, counts what all nodes send and compares their parameters with
 // a run on one node.
-func codedTotals(ctx context.Context, n int, o codedsgd.Options) (s codedSent, err error) {
+func codedTotals(ctx context.Context, n int, o codedsgd.Options) (s codedSent) {
 	layers := exchangeLayers(n, o)
-	t, params, err := runDealt(ctx, n, layers, o)
-	if err != nil {
-		return s, err
-	}
+	t, params := runDealt(ctx, n, layers, o)
 	bytes := 0
 	for _, l := range layers {
 		bytes += 4 * l.Length
 	}
 	s = codedSent{packets: big.NewRat(t.Packets, int64(len(layers))), once: big.NewRat(t.Bytes, int64(bytes)), each: big.NewRat(t.Delivered, int64(bytes))}
 	if o.Method == codedsgd.Compressed { // its numbers are rounded to a wider range
-		return s, nil
+		return s
 	}
 	micro := o.MicroBlocks
 	if micro == 0 {
 		micro = blockCount(n, o.Redundancy)
 	}
-	_, alone, err := runDealt(ctx, 1, layers, codedsgd.Options{Method: codedsgd.SSGDUnicast, Redundancy: 1, MicroBlocks: micro})
-	if err != nil {
-		return s, err
-	}
+	_, alone := runDealt(ctx, 1, layers, codedsgd.Options{Method: codedsgd.SSGDUnicast, Redundancy: 1, MicroBlocks: micro})
 	for _, p := range params {
 		if !slices.EqualFunc(p, alone[0], func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
 			s.astray++
 		}
 	}
-	return s, nil
+	return s
 }
 
 // runDealt runs one step and returns the totals and each rank's parameters.
-func runDealt(ctx context.Context, n int, layers []cluster.Layer, o codedsgd.Options) (t codedsgd.Totals, params [][]float32, err error) {
+func runDealt(ctx context.Context, n int, layers []cluster.Layer, o codedsgd.Options) (t codedsgd.Totals, params [][]float32) {
 	last := layers[len(layers)-1]
 	params = make([][]float32, n)
 	for i := range params {
@@ -104,10 +98,11 @@ func runDealt(ctx context.Context, n int, layers []cluster.Layer, o codedsgd.Opt
 	logs, _, err := cluster.Run(ctx, virtual.New(even(n), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
 		return codedsgd.Run(p, codedsgd.Job{Task: &dealtTask{layers, params[p.Rank()]}, Layers: layers, Batch: 2000, Rate: 0.125, Steps: 1, Options: o})
 	})
+	must(err)
 	for _, l := range logs {
 		t.Merge(l.Totals)
 	}
-	return t, params, err
+	return t, params
 }
 
 // blockCount returns C(n,r).
@@ -125,7 +120,7 @@ func normalBlocks(n, r int) int {
 
 // exchangeSent counts what every method sends in one step of run.
 func exchangeSent(run codedRun) side {
-	return func(ctx context.Context, n, r int) (out []amount, err error) {
+	return func(ctx context.Context, n, r int) (out []amount) {
 		for _, o := range []codedsgd.Options{
 			{Method: codedsgd.CSSGD, Redundancy: r},
 			{Method: codedsgd.SSGDUnicast, Redundancy: r},
@@ -133,13 +128,10 @@ func exchangeSent(run codedRun) side {
 			{Method: codedsgd.SSGDUnicast, Redundancy: 1, MicroBlocks: normalBlocks(n, r)},
 			{Method: codedsgd.SSGDMulticast, Redundancy: 1, MicroBlocks: normalBlocks(n, r)},
 		} {
-			s, err := run(ctx, n, o)
-			if err != nil {
-				return nil, err
-			}
+			s := run(ctx, n, o)
 			out = append(out, loadAmounts(o, s.packets, s.once, s.each, whole(int64(s.astray)))...)
 		}
-		return out, nil
+		return out
 	}
 }
 
@@ -155,7 +147,7 @@ func loadAmounts(o codedsgd.Options, packets, once, each, astray *big.Rat) []amo
 
 // exchangeLoads computes the closed forms of exchangeSent. Without redundancy a message
 // brings all micro-blocks of its sender.
-func exchangeLoads(_ context.Context, n, r int) (out []amount, err error) {
+func exchangeLoads(_ context.Context, n, r int) (out []amount) {
 	add := func(method string, micro int, packets, once, each *big.Rat) {
 		out = append(out, loadAmounts(codedsgd.Options{Method: method, MicroBlocks: micro}, packets, once, each, new(big.Rat))...)
 	}
@@ -167,57 +159,48 @@ func exchangeLoads(_ context.Context, n, r int) (out []amount, err error) {
 	normal, many := mul(times, codedsgd.LNormal(n, r)), mul(times, codedsgd.BlockMulticast(n, r))
 	add(codedsgd.SSGDUnicast, q, codedsgd.SummedUnicast(n, r), normal, normal)
 	add(codedsgd.SSGDMulticast, q, codedsgd.SummedMulticast(n, r), many, normal)
-	return out, nil
+	return out
 }
 
 // compressedSent counts what the method "sums, then code" sends at every depth.
 func compressedSent(run codedRun) side {
-	return func(ctx context.Context, n, r int) (out []amount, err error) {
+	return func(ctx context.Context, n, r int) (out []amount) {
 		for t := 1; t <= r; t++ {
-			s, err := run(ctx, n, codedsgd.Options{Method: codedsgd.Compressed, Redundancy: r, Depth: t})
-			if err != nil {
-				return nil, err
-			}
+			s := run(ctx, n, codedsgd.Options{Method: codedsgd.Compressed, Redundancy: r, Depth: t})
 			out = append(out, amount{what: depthLoad(t), value: s.once})
 		}
-		return out, nil
+		return out
 	}
 }
 
 // sumsPlanned counts the plan's packets at every depth, and checks that they bring every
 // node what it lacks.
 func sumsPlanned(plan func(a *codedsgd.Assignment, depth int) (*codedsgd.SumPlan, error)) side {
-	return func(_ context.Context, n, r int) (out []amount, err error) {
-		a, err := codedsgd.Assign(n, r)
-		if err != nil {
-			return nil, err
-		}
+	return func(_ context.Context, n, r int) (out []amount) {
+		a := ok(codedsgd.Assign(n, r))
 		for t := 1; t <= r; t++ {
-			p, err := plan(a, t)
-			if err != nil {
-				return nil, err
-			}
+			p := ok(plan(a, t))
 			refused := int64(0)
 			if p.Check() != nil {
 				refused = 1
 			}
 			out = append(out, amount{what: depthLoad(t), value: p.Load()}, amount{what: refusedPlans(t), value: whole(refused)})
 		}
-		return out, nil
+		return out
 	}
 }
 
 // compressedLoads computes the closed form at every depth, and with "refused" also that no
 // plan is refused.
 func compressedLoads(also string) side {
-	return func(_ context.Context, n, r int) (out []amount, err error) {
+	return func(_ context.Context, n, r int) (out []amount) {
 		for t := 1; t <= r; t++ {
 			out = append(out, amount{what: depthLoad(t), value: codedsgd.CompressedLoad(n, r, t)})
 			if also != "" {
 				out = append(out, amount{what: refusedPlans(t), value: whole(0)})
 			}
 		}
-		return out, nil
+		return out
 	}
 }
 

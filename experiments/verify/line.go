@@ -17,7 +17,7 @@ const lineEquation = "C(n,r)(n−r)/r ≥ n(n−r)/(n−1), equal for r ≥ n−
 // tradeOff compares CSSGD's load with the line, the inequality with the one it was derived
 // from, and the costs of all three, CSSGD's by its load and by OneMedium, where computing a share takes from 1/64 to 64 of what
 // sending a gradient does, and where the two ends of the line cost the same.
-func tradeOff(load, line func(n, r int) *big.Rat) (t tally, err error) {
+func tradeOff(load, line func(n, r int) *big.Rat) (t tally) {
 	for n := 2; n <= lineNodes; n++ {
 		for r := 1; r <= n; r++ {
 			t.add(lineHolds(n, r, load(n, r), line(n, r)), "n = %d, r = %d: CSSGD sends %s, the line has %s", n, r, load(n, r).RatString(), line(n, r).RatString())
@@ -34,7 +34,7 @@ func tradeOff(load, line func(n, r int) *big.Rat) (t tally, err error) {
 			}
 		}
 	}
-	return t, nil
+	return t
 }
 
 // lineHolds says whether a load is above the line for r < n−1 and on it from there on, and
@@ -50,19 +50,19 @@ func lineHolds(n, r int, load, line *big.Rat) bool {
 }
 
 // lineAmounts divides CSSGD's load by the line's; at r = n both are 0.
-func lineAmounts(_ context.Context, n, r int) ([]amount, error) {
+func lineAmounts(_ context.Context, n, r int) []amount {
 	if r == n {
-		return nil, nil
+		return nil
 	}
 	over := new(big.Rat).Quo(codedsgd.LCoding(n, r), codedsgd.TradeOff(n, r))
-	return []amount{{what: "CSSGD's load over the line's", value: over}}, nil
+	return []amount{{what: "CSSGD's load over the line's", value: over}}
 }
 
 // lineBounds computes what lineAmounts divides: C(n−1,r−1)·(n−1)/r².
-func lineBounds(_ context.Context, n, r int) ([]amount, error) {
+func lineBounds(_ context.Context, n, r int) []amount {
 	if r == n {
-		return nil, nil
+		return nil
 	}
 	over := new(big.Rat).SetFrac(new(big.Int).Binomial(int64(n-1), int64(r-1)), big.NewInt(int64(r*r)))
-	return []amount{{what: "CSSGD's load over the line's", value: mul(over, whole(int64(n-1)))}}, nil
+	return []amount{{what: "CSSGD's load over the line's", value: mul(over, whole(int64(n-1)))}}
 }

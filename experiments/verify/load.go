@@ -13,45 +13,41 @@ import (
 )
 
 // countExchange counts the sets and packets of one exchange.
-func countExchange(n, r int) (codedsgd.Counts, error) {
-	e, err := codedsgd.Enumerate(n, r)
-	if err != nil {
-		return codedsgd.Counts{}, err
-	}
-	return e.Counts(), nil
+func countExchange(n, r int) codedsgd.Counts {
+	return ok(codedsgd.Enumerate(n, r)).Counts()
 }
 
 // packetsPerBlock counts the loads of both methods, each packet once. At r = n nothing is
 // sent.
-func packetsPerBlock(count func(n, r int) (codedsgd.Counts, error)) side {
-	return func(_ context.Context, n, r int) ([]amount, error) {
-		c, err := count(n, r)
-		if err != nil || c.Left == 0 {
-			return nil, err
+func packetsPerBlock(count func(n, r int) codedsgd.Counts) side {
+	return func(_ context.Context, n, r int) []amount {
+		c := count(n, r)
+		if c.Left == 0 {
+			return nil
 		}
-		return []amount{{what: "coded over uncoded", value: big.NewRat(int64(c.Elements), int64(r*c.Blocks))}}, nil
+		return []amount{{what: "coded over uncoded", value: big.NewRat(int64(c.Elements), int64(r*c.Blocks))}}
 	}
 }
 
 // likeForLike computes the closed form of packetsPerBlock.
-func likeForLike(_ context.Context, n, r int) ([]amount, error) {
+func likeForLike(_ context.Context, n, r int) []amount {
 	if r == n {
-		return nil, nil
+		return nil
 	}
-	return []amount{{what: "coded over uncoded", value: codedsgd.LikeForLike(n, r)}}, nil
+	return []amount{{what: "coded over uncoded", value: codedsgd.LikeForLike(n, r)}}
 }
 
 const boundOnce, boundEach = "the bound, in gradients", "(28) per receiver"
 
 // boundLoads computes the bound in gradients, and (28) per receiver.
-func boundLoads(_ context.Context, n, r int) ([]amount, error) {
+func boundLoads(_ context.Context, n, r int) []amount {
 	bound := mul(mul(codedsgd.Bound(n, r), whole(int64(n))), codedsgd.BlockCount(n, r))
-	return []amount{{what: boundOnce, value: bound}, {what: boundEach, value: codedsgd.CodedUnicast(n, r)}}, nil
+	return []amount{{what: boundOnce, value: bound}, {what: boundEach, value: codedsgd.CodedUnicast(n, r)}}
 }
 
 // boundedLoads computes (28) and (29).
-func boundedLoads(_ context.Context, n, r int) ([]amount, error) {
-	return []amount{{what: boundOnce, value: codedsgd.LCoding(n, r)}, {what: boundEach, value: codedsgd.LUncoding(n, r)}}, nil
+func boundedLoads(_ context.Context, n, r int) []amount {
+	return []amount{{what: boundOnce, value: codedsgd.LCoding(n, r)}, {what: boundEach, value: codedsgd.LUncoding(n, r)}}
 }
 
 // bestModel says in three ways where T_CSSGD is least: over whole r, by the ends of ρ
@@ -64,7 +60,7 @@ type bestModel struct {
 
 // check compares the three at every eighth of ρ up to 40. With r(r−1) ≤ r*² ≤ r(r+1), r*
 // is less than 1 away from r.
-func (m bestModel) check(context.Context) (t tally, err error) {
+func (m bestModel) check(context.Context) (t tally) {
 	for n := 2; n <= proofNodes; n++ {
 		for _, short := range []bool{false, true} {
 			for eighths := int64(1); eighths <= 320; eighths++ {
@@ -79,7 +75,7 @@ func (m bestModel) check(context.Context) (t tally, err error) {
 			}
 		}
 	}
-	return t, nil
+	return t
 }
 
 // pageFloats returns the floats that pages and experiments compute, by eval's names.
@@ -100,34 +96,31 @@ func pageFloats(n, r int) map[string]float64 {
 const shortTime, starOf = "codedsgd.time --form short", "codedsgd.rstar"
 
 // codedFloats compares floats with eval's rationals, to the roundings of a few operations.
-func codedFloats(most int, floats func(n, r int) map[string]float64) (t tally, err error) {
+func codedFloats(most int, floats func(n, r int) map[string]float64) (t tally) {
 	t.within = true
 	for n := 2; n <= most; n++ {
 		for r := 1; r <= n; r++ {
 			of := floats(n, r)
 			for _, name := range slices.Sorted(maps.Keys(of)) {
 				got := of[name]
-				want, err := exactFloat(name, n, r)
-				if err != nil {
-					return t, err
-				}
+				want := exactFloat(name, n, r)
 				t.add(math.Abs(got-want) <= 1e-14*want, "%s of n = %d, r = %d: %g, exactly %g", name, n, r, got, want)
 			}
 		}
 	}
-	return t, nil
+	return t
 }
 
 // exactFloat returns eval's rational, rounded once.
-func exactFloat(name string, n, r int) (float64, error) {
+func exactFloat(name string, n, r int) float64 {
 	v := eval.Args{"n": whole(int64(n)), "r": whole(int64(r)), "t": whole(int64(r)), "tcalc": big.NewRat(3, 8), "tcomm": big.NewRat(21, 16)}
 	switch name {
 	case starOf:
-		return codedsgd.RStar(n, big.NewRat(7, 2), false), nil
+		return codedsgd.RStar(n, big.NewRat(7, 2), false)
 	case shortTime:
 		name, v["form"] = "codedsgd.time", one
 	}
-	return eval.Float(name, v)
+	return ok(eval.Float(name, v))
 }
 
 // walkNodes is the largest number of nodes at which the printed loop is walked packet by
@@ -142,11 +135,8 @@ type walkedLoop struct {
 }
 
 // walkLoop walks the loop of every node.
-func walkLoop(n, r int) (w walkedLoop, err error) {
-	a, err := codedsgd.Assign(n, r)
-	if err != nil {
-		return w, err
-	}
+func walkLoop(n, r int) (w walkedLoop) {
+	a := ok(codedsgd.Assign(n, r))
 	at := func(t codedsgd.Term, node int) int { return (t.Block*r+t.Position)*n + node }
 	times := make([]int64, a.Blocks()*r*n)
 	for i := range n {
@@ -175,7 +165,7 @@ func walkLoop(n, r int) (w walkedLoop, err error) {
 			}
 		}
 	}
-	return w, nil
+	return w
 }
 
 // loopAmounts names the numbers of a loop.
@@ -185,49 +175,39 @@ func loopAmounts(c codedsgd.LoopCount) []amount {
 }
 
 // loopBySets counts the loop as papers/codedsgd does, by sets.
-func loopBySets(_ context.Context, n, r int) ([]amount, error) {
-	e, err := codedsgd.Enumerate(n, r)
-	if err != nil {
-		return nil, err
-	}
+func loopBySets(_ context.Context, n, r int) []amount {
+	e := ok(codedsgd.Enumerate(n, r))
 	c, _ := e.Loop() // none is too long: a loop that is not counted would be of 0 combinations
-	return loopAmounts(c), nil
+	return loopAmounts(c)
 }
 
 // loopWalked counts the packets that papers/codedsgd sends in the loop.
-func loopWalked(_ context.Context, n, r int) ([]amount, error) {
-	w, err := walkLoop(n, r)
-	return loopAmounts(w.LoopCount), err
+func loopWalked(_ context.Context, n, r int) []amount {
+	return loopAmounts(walkLoop(n, r).LoopCount)
 }
 
 const onAverage, seldomest, oftenest = "times on average", "times, of the segment that comes least", "times, of the segment that comes most"
 
 // loopBrings counts how often a segment reaches a node that lacks it.
-func loopBrings(_ context.Context, n, r int) (out []amount, err error) {
+func loopBrings(_ context.Context, n, r int) (out []amount) {
 	if r == n {
-		return nil, nil
+		return nil
 	}
-	e, err := codedsgd.Enumerate(n, r)
-	if err != nil {
-		return nil, err
-	}
+	e := ok(codedsgd.Enumerate(n, r))
 	if c, ok := e.Loop(); ok {
 		out = append(out, amount{what: onAverage, value: big.NewRat(c.Deliveries, int64(e.Counts().Deliveries))})
 	}
 	if n <= walkNodes {
-		w, err := walkLoop(n, r)
-		if err != nil {
-			return nil, err
-		}
+		w := walkLoop(n, r)
 		out = append(out, amount{what: seldomest, value: whole(slices.Min(w.times))}, amount{what: oftenest, value: whole(slices.Max(w.times))})
 	}
-	return out, nil
+	return out
 }
 
 // loopRepeats computes the closed form of loopBrings.
-func loopRepeats(_ context.Context, n, r int) (out []amount, err error) {
+func loopRepeats(_ context.Context, n, r int) (out []amount) {
 	if r == n {
-		return nil, nil
+		return nil
 	}
 	times := new(big.Rat).SetInt(codedsgd.LoopRepeats(n, r))
 	if codedsgd.LoopCombinations(n, r).Cmp(big.NewInt(codedsgd.LoopLimit)) <= 0 {
@@ -236,5 +216,5 @@ func loopRepeats(_ context.Context, n, r int) (out []amount, err error) {
 	if n <= walkNodes {
 		out = append(out, amount{what: seldomest, value: times}, amount{what: oftenest, value: times})
 	}
-	return out, nil
+	return out
 }

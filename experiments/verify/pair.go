@@ -26,20 +26,19 @@ type LeftOut struct {
 	Why string `json:"why"`
 }
 
-// pairAllowed returns why n and r are not counted by themselves; nil if they are.
-func pairAllowed(n, r int) error {
+// pairAllowed refuses n and r that are not counted by themselves.
+func pairAllowed(n, r int) {
 	switch {
 	case n < 2 || n > pairNodes:
-		return sizef("--n is %d, want 2 to %d", n, pairNodes)
+		sizef("--n is %d, want 2 to %d", n, pairNodes)
 	case r < 1 || r > n:
-		return sizef("--r is %d, want 1 to --n %d", r, n)
+		sizef("--r is %d, want 1 to --n %d", r, n)
 	}
 	work := mul(codedsgd.UsefulPackets(n, r), whole(int64(r)))
 	if work.Cmp(whole(pairWork)) > 0 {
-		return sizef("n = %d, r = %d: coded packets are received %s times, want at most %d: choose r farther from n/2, or fewer nodes", n, r,
+		sizef("n = %d, r = %d: coded packets are received %s times, want at most %d: choose r farther from n/2, or fewer nodes", n, r,
 			work.RatString(), pairWork)
 	}
-	return nil
 }
 
 // CountPair makes the checks that compare number by number at one size, tells each, and
@@ -47,10 +46,10 @@ func pairAllowed(n, r int) error {
 //
 // At one size a form that is printed wrong may hold: that is no difference there.
 func CountPair(ctx context.Context, n, r int, tell func(Outcome)) (p Pair, err error) {
+	defer caught(&err)
+
 	p = Pair{N: n, R: r, Checks: []Outcome{}, LeftOut: []LeftOut{}}
-	if err := pairAllowed(n, r); err != nil {
-		return p, err
-	}
+	pairAllowed(n, r)
 	for _, c := range codedEquations() {
 		if n > c.most && !c.anySize {
 			p.LeftOut = append(p.LeftOut, LeftOut{c.id, fmt.Sprintf("made up to n = %d", c.most)})

@@ -73,32 +73,23 @@ func (v *seededTask) Grad(step int64, done func(int)) (float64, error) {
 
 // sparseTime counts the bytes of real exchanges, and times exchanges of a long layer,
 // less the time that one rank alone takes for its update.
-func sparseTime(ctx context.Context) (t tally, err error) {
+func sparseTime(ctx context.Context) (t tally) {
 	var alone time.Duration
 	dense := ringsparse.Options{Kinds: "gradients", Codec: "dense"}
 	for n := 1; n <= 16; n++ {
 		for _, length := range []int{0, 1, n, n + 1, 5*n + 3, 5040} {
-			out, err := onRing(ctx, n, func(p cluster.Proc) error {
+			out := onRing(ctx, n, func(p cluster.Proc) error {
 				_, err := ringsparse.Run(p, ringsparse.Job{Task: newSeededTask(p.Rank(), 1, length), Rate: sparseEta, Steps: 1, Options: dense})
 				return err
 			})
-			if err != nil {
-				return t, err
-			}
-			want, err := eval.Exact("ringsparse.T", eval.Args{"n": whole(int64(n)), "d": whole(int64(4 * length)), "bandwidth": one})
-			if err != nil {
-				return t, err
-			}
+			want := ok(eval.Exact("ringsparse.T", eval.Args{"n": whole(int64(n)), "d": whole(int64(4 * length)), "bandwidth": one}))
 			all := mul(want, whole(int64(n))) // T·B of N ranks
 			t.add(all.Cmp(whole(out.Trace.BodyBytes())) == 0, "N=%d, D=%d: all ranks sent %d bytes, N·T·B is %s", n, 4*length, out.Trace.BodyBytes(), all.RatString())
 		}
-		out, err := onRing(ctx, n, func(p cluster.Proc) error {
+		out := onRing(ctx, n, func(p cluster.Proc) error {
 			_, err := ringsparse.Run(p, ringsparse.Job{Layers: newSeededTask(0, 1, divisible).layers, Rate: sparseEta, Steps: 1, Options: dense})
 			return err
 		})
-		if err != nil {
-			return t, err
-		}
 		if n == 1 {
 			alone = out.Elapsed
 		}
@@ -106,34 +97,29 @@ func sparseTime(ctx context.Context) (t tally, err error) {
 		t.add(math.Abs(got-want) <= 1e-6*want+1e-9, "N=%d: %g s beside latency, T is %g s", n, got, want)
 	}
 	t.within = true // of the times
-	return t, nil
+	return t
 }
 
 // sparseFormulaFloats compares the float64 forms that the method, pages and experiments
 // compute with eval's exact rationals. Arguments are powers of two, so that only the
 // forms' own operations round; a difference is compared relative to its operands.
-func sparseFormulaFloats(context.Context) (t tally, err error) {
+func sparseFormulaFloats(context.Context) (t tally) {
 	t.within = true
-	compare := func(name string, got, scale float64, v eval.Args) error {
-		want, err := eval.Float(name, v)
-		if err == nil {
-			t.add(math.Abs(got-want) <= 1e-12*max(scale, math.Abs(want)), "%s of %v: %g, exactly %g", name, v, got, want)
-		}
-		return err
+	compare := func(name string, got, scale float64, v eval.Args) {
+		want := ok(eval.Float(name, v))
+		t.add(math.Abs(got-want) <= 1e-12*max(scale, math.Abs(want)), "%s of %v: %g, exactly %g", name, v, got, want)
 	}
-	for _, part := range []func(*tally, compareFloat) error{costFloats, conversionFloats, sizeFloats, breakEvenFloats} {
-		if err := part(&t, compare); err != nil {
-			return t, err
-		}
+	for _, part := range []func(*tally, compareFloat){costFloats, conversionFloats, sizeFloats, breakEvenFloats} {
+		part(&t, compare)
 	}
-	return t, nil
+	return t
 }
 
 // compareFloat adds a case: whether got is eval's formula of v, to 1e-12 of the larger of
 // its value and scale.
-type compareFloat func(name string, got, scale float64, v eval.Args) error
+type compareFloat func(name string, got, scale float64, v eval.Args)
 
-func costFloats(t *tally, compare compareFloat) error {
+func costFloats(t *tally, compare compareFloat) {
 	for n := int64(1); n <= 32; n++ {
 		for _, d := range []int64{0, 24, 61706 * 4, 1_200_000_000} {
 			reduce, gather := formula.Steps(int(n))
@@ -144,54 +130,36 @@ func costFloats(t *tally, compare compareFloat) error {
 			for name, got := range map[string]float64{"ringsparse.T": formula.T(int(n), f, 125e6), "ringsparse.Ta": formula.Ta(f/float64(n), 125e6),
 				"ringsparse.Tb": formula.Tb(0.125, f, 125e6, 0.25), "ring.bytes": formula.Dense(int(n), f)} {
 				v["k"] = whole(d) // the ring's K
-				if err := compare(name, got, 0, v); err != nil {
-					return err
-				}
+				compare(name, got, 0, v)
 			}
-			if err := compare("ringsparse.all-gather", formula.GatherSparse(int(n), f), 0, eval.Args{"n": whole(n), "size": whole(d)}); err != nil {
-				return err
-			}
+			compare("ringsparse.all-gather", formula.GatherSparse(int(n), f), 0, eval.Args{"n": whole(n), "size": whole(d)})
 		}
 	}
-	return nil
 }
 
-func sizeFloats(_ *tally, compare compareFloat) error {
+func sizeFloats(_ *tally, compare compareFloat) {
 	for _, percent := range []int64{0, 1, 8, 50, 99, 100} {
 		density, f := big.NewRat(percent, 100), float64(percent)/100
 		for k := int64(0); k <= 40; k++ {
-			if err := compare("ringsparse.fillin", formula.FillIn(f, int(k)), 0, eval.Args{"density": density, "k": whole(k)}); err != nil {
-				return err
-			}
+			compare("ringsparse.fillin", formula.FillIn(f, int(k)), 0, eval.Args{"density": density, "k": whole(k)})
 		}
 		for _, n := range []int64{0, 8, 800, 1 << 20} { // whole bytes of bits
 			v := eval.Args{"elements": whole(n), "density": density}
-			if err := compare("ringsparse.bitmap", formula.BitmapBytes(float64(n), f), 0, v); err != nil {
-				return err
-			}
-			if err := compare("ringsparse.coo", formula.COOBytes(float64(n), f), 0, v); err != nil {
-				return err
-			}
+			compare("ringsparse.bitmap", formula.BitmapBytes(float64(n), f), 0, v)
+			compare("ringsparse.coo", formula.COOBytes(float64(n), f), 0, v)
 		}
 	}
-	return nil
 }
 
-func breakEvenFloats(t *tally, compare compareFloat) error {
+func breakEvenFloats(t *tally, compare compareFloat) {
 	for _, gbits := range []int64{1, 10, 25} { // 2 GB/s each way, as in the design's example
 		const d = 1 << 20
 		v := eval.Args{"d": whole(d), "bandwidth": whole(gbits * 125e6), "tc": big.NewRat(d, 2e9), "td": big.NewRat(d, 2e9), "codec": whole(0)}
-		if err := compare("ringsparse.break-even", formula.BitmapBreakEven(float64(gbits)*125e6, 2e9, 2e9), 1, v); err != nil {
-			return err
-		}
+		compare("ringsparse.break-even", formula.BitmapBreakEven(float64(gbits)*125e6, 2e9, 2e9), 1, v)
 		for percent := range int64(101) {
-			even, err := eval.Exact("ringsparse.break-even", v)
-			if err != nil {
-				return err
-			}
+			even := ok(eval.Exact("ringsparse.break-even", v))
 			pays := formula.BitmapSaves(float64(percent)/100, d, float64(gbits)*125e6, d/2e9, d/2e9)
 			t.add(pays == (big.NewRat(percent, 100).Cmp(even) < 0), "%d %% at %d Gb/s: saves %v, break-even %s", percent, gbits, pays, even.RatString())
 		}
 	}
-	return nil
 }

@@ -18,54 +18,39 @@ const modelWork = 3 * pairWork
 // CountCoded counts the blocks, groups, packets and bytes of coded SGD's exchange at n nodes and
 // redundancy r, and the packets of one iteration of a network, by its name. A size outside the
 // limits is a SizeError.
-func CountCoded(ctx context.Context, n, r int, network string) (*Size, error) {
-	if err := pairAllowed(n, r); err != nil {
-		return nil, err
-	}
-	layers, err := layersOf(network)
-	if err != nil {
-		return nil, err
-	}
+func CountCoded(ctx context.Context, n, r int, network string) (_ *Size, err error) {
+	defer caught(&err)
+
+	pairAllowed(n, r)
+	layers := layersOf(network)
 	work := mul(codedsgd.UsefulPackets(n, r), whole(int64(r*len(layers))))
 	if work.Cmp(whole(modelWork)) > 0 {
-		return nil, sizef("n = %d, r = %d: coded packets of the %d layers of %s are received %s times, want at most %s: choose a smaller --model",
+		sizef("n = %d, r = %d: coded packets of the %d layers of %s are received %s times, want at most %s: choose a smaller --model",
 			n, r, len(layers), network, Grouped(work), Grouped(whole(modelWork)))
 	}
 	only := []cluster.Layer{{Name: "only", Length: n * r}} // n slices of r segments: no packet is padded
 	s := &Size{Group: "codedsgd", Of: fmt.Sprintf("one exchange of %d nodes at redundancy %d, of gradients of %s bytes, on virtual time", n, r,
 		Grouped(whole(int64(4*n*r)))), LeftOut: []LeftOut{}}
-	if err := s.codedSets(n, r); err != nil {
-		return nil, err
-	}
+	s.codedSets(n, r)
 	coded := codedsgd.Options{Method: codedsgd.CSSGD, Redundancy: r}
-	once, err := codedRunOf(ctx, n, true, only, coded)
-	if err != nil {
-		return nil, err
-	}
-	each, err := codedRunOf(ctx, n, false, only, coded)
-	if err != nil {
-		return nil, err
-	}
-	plain, err := codedRunOf(ctx, n, false, only, codedsgd.Options{Method: codedsgd.SSGDUnicast, Redundancy: r})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.codedTraffic(n, r, once, each, plain); err != nil {
-		return nil, err
-	}
-	return s, s.codedNetwork(ctx, n, r, network, layers, coded)
+	once := codedRunOf(ctx, n, true, only, coded)
+	each := codedRunOf(ctx, n, false, only, coded)
+	plain := codedRunOf(ctx, n, false, only, codedsgd.Options{Method: codedsgd.SSGDUnicast, Redundancy: r})
+	s.codedTraffic(n, r, once, each, plain)
+	s.codedNetwork(ctx, n, r, network, layers, coded)
+	return s, nil
 }
 
 // layersOf returns the layers of a network, which are exchanged one by one.
-func layersOf(network string) (out []cluster.Layer, err error) {
+func layersOf(network string) (out []cluster.Layer) {
 	m, err := model.Build(model.Spec{Name: network})
 	if err != nil {
-		return nil, sizef("%v", err)
+		sizef("%v", err)
 	}
 	for _, l := range m.Layers() {
 		out = append(out, cluster.Layer{Name: l.Name, Offset: l.Offset, Length: l.Length})
 	}
-	return out, nil
+	return out
 }
 
 // codedTrace holds the traffic of one step: as its nodes count it, and as the network does.
@@ -76,28 +61,23 @@ type codedTrace struct {
 
 // codedRunOf runs one step without arithmetic on n nodes, whose network copies a packet to its
 // receivers (multicast) or does not.
-func codedRunOf(ctx context.Context, n int, multicast bool, layers []cluster.Layer, o codedsgd.Options) (t codedTrace, err error) {
+func codedRunOf(ctx context.Context, n int, multicast bool, layers []cluster.Layer, o codedsgd.Options) (t codedTrace) {
 	network := even(n)
 	network.Multicast = multicast
 	logs, trace, err := cluster.Run(ctx, virtual.New(network, virtual.Config{Headerless: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
 		return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 2000, Rate: 0.125, Steps: 1, Options: o})
 	})
-	if err != nil {
-		return t, err
-	}
+	must(err)
 	for _, l := range logs {
 		t.Merge(l.Totals)
 	}
 	t.messages, t.bytes = sentAll(trace)
-	return t, nil
+	return t
 }
 
 // codedSets compares the sets of blocks and nodes.
-func (s *Size) codedSets(n, r int) error {
-	c, err := countExchange(n, r)
-	if err != nil {
-		return err
-	}
+func (s *Size) codedSets(n, r int) {
+	c := countExchange(n, r)
 	const dealt = "enumerated from what Algorithm 2 deals out"
 	for _, x := range []struct {
 		what, formula, name string
@@ -108,13 +88,10 @@ func (s *Size) codedSets(n, r int) error {
 		{"blocks that a node lacks", "C(n−1,r)", "left", c.Left},
 		{"groups of r+1 nodes", "C(n,r+1)", "groups", c.Groups},
 	} {
-		want, err := eval.Exact("codedsgd."+x.name, codedArgs(n, r))
-		if err != nil {
-			return err
-		}
+		want := ok(eval.Exact("codedsgd."+x.name, codedArgs(n, r)))
 		s.equal(x.what, dealt, whole(int64(x.counted)), x.formula, want)
 	}
-	return nil
+
 }
 
 func codedArgs(n, r int) eval.Args {
@@ -123,19 +100,10 @@ func codedArgs(n, r int) eval.Args {
 
 // codedTraffic compares packets, messages and bytes of one layer: with multicast, without, and of the
 // same blocks uncoded.
-func (s *Size) codedTraffic(n, r int, once, each, plain codedTrace) error {
-	packets, err := eval.Exact("codedsgd.packets", codedArgs(n, r))
-	if err != nil {
-		return err
-	}
-	load, err := eval.Exact("codedsgd.load", codedArgs(n, r))
-	if err != nil {
-		return err
-	}
-	uncoded, err := eval.Exact("codedsgd.uncoded", codedArgs(n, r))
-	if err != nil {
-		return err
-	}
+func (s *Size) codedTraffic(n, r int, once, each, plain codedTrace) {
+	packets := ok(eval.Exact("codedsgd.packets", codedArgs(n, r)))
+	load := ok(eval.Exact("codedsgd.load", codedArgs(n, r)))
+	uncoded := ok(eval.Exact("codedsgd.uncoded", codedArgs(n, r)))
 	receivers, gradient := whole(int64(r)), whole(int64(4*n*r))
 	const nodes, net = "counted by the nodes as they send", "counted by the network"
 	s.equal("packets", nodes, whole(once.Packets), "C(n,r+1)·(r+1)", packets)
@@ -149,24 +117,18 @@ func (s *Size) codedTraffic(n, r int, once, each, plain codedTrace) error {
 	s.equal("uncoded, unicast: bytes", net, plain.bytes, "(n−r)·C(n,r)·K, (29)", mul(uncoded, gradient))
 	if once.Packets == 0 {
 		s.Why = []string{"Every node has all blocks: nothing is sent."}
-		return nil
+		return
 	}
 	s.Why = []string{fmt.Sprintf("K is the bytes of a gradient. Each of the %s packets is for the r = %d other nodes of its group. Where the network copies it "+
 		"(multicast) it is sent once; on unicast links it is sent to each by itself, %s messages, and their bytes are those of the %s gradients "+
 		"of the same blocks uncoded: there coding saves nothing.", Grouped(whole(once.Packets)), r, Grouped(each.messages), Grouped(plain.messages))}
-	return nil
+
 }
 
 // codedNetwork compares the packets of one iteration of a network, layer by layer.
-func (s *Size) codedNetwork(ctx context.Context, n, r int, network string, layers []cluster.Layer, o codedsgd.Options) error {
-	packets, err := eval.Exact("codedsgd.packets", codedArgs(n, r))
-	if err != nil {
-		return err
-	}
-	got, err := codedRunOf(ctx, n, false, layers, o)
-	if err != nil {
-		return err
-	}
+func (s *Size) codedNetwork(ctx context.Context, n, r int, network string, layers []cluster.Layer, o codedsgd.Options) {
+	packets := ok(eval.Exact("codedsgd.packets", codedArgs(n, r)))
+	got := codedRunOf(ctx, n, false, layers, o)
 	many := whole(int64(len(layers)))
 	how := fmt.Sprintf("counted in one iteration of %s's %d layers", network, len(layers))
 	s.equal(network+", an iteration: packets", how, whole(got.Packets), fmt.Sprintf("%d layers·C(n,r+1)·(r+1)", len(layers)), mul(many, packets))
@@ -177,5 +139,4 @@ func (s *Size) codedNetwork(ctx context.Context, n, r int, network string, layer
 			"--platform ring40 --timing-only --updates 1` prints %s packets, on any links: %d layers of %s. On unicast links those are %s messages.", r, n, network,
 			Grouped(whole(got.Packets)), len(layers), Grouped(packets), Grouped(got.messages)))
 	}
-	return nil
 }

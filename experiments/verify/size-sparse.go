@@ -20,12 +20,14 @@ const sigmas = 4
 
 // CountSparse counts the messages, bytes and densities of one exchange of a sparse layer round the ring of
 // n ranks, a share of whose gradients is not zero. A size outside the limits is a SizeError.
-func CountSparse(ctx context.Context, n int, density float64) (*Size, error) {
+func CountSparse(ctx context.Context, n int, density float64) (_ *Size, err error) {
+	defer caught(&err)
+
 	switch {
 	case n < 2 || n > sparseRanks:
-		return nil, sizef("--n is %d, want 2 to %d ranks", n, sparseRanks)
+		sizef("--n is %d, want 2 to %d ranks", n, sparseRanks)
 	case !(density >= 0 && density <= 1):
-		return nil, sizef("--density is %v, want the share of gradients that are not zero, 0 to 1", density)
+		sizef("--density is %v, want the share of gradients that are not zero, 0 to 1", density)
 	}
 	block := (sparseNumbers + n - 1) / n
 	x := sparseSize{n: n, block: block, d: new(big.Rat)}
@@ -34,13 +36,10 @@ func CountSparse(ctx context.Context, n int, density float64) (*Size, error) {
 		"virtual time",
 		Grouped(whole(int64(n*block))), n, density), LeftOut: []LeftOut{},
 		Why: []string{"Gradients are drawn with a fixed seed, so what depends on where their zeros lie may be off by four standard deviations, and not more."}}
-	if err := x.dense(ctx, s); err != nil {
-		return nil, err
-	}
-	if err := x.coded(ctx, s); err != nil {
-		return nil, err
-	}
-	return s, x.rival(ctx, s)
+	x.dense(ctx, s)
+	x.coded(ctx, s)
+	x.rival(ctx, s)
+	return s, nil
 }
 
 // sparseSize is a layer of n blocks, whose numbers are not zero with probability d on each rank.
@@ -52,62 +51,44 @@ type sparseSize struct {
 func (x sparseSize) elements() int64 { return int64(x.n * x.block) }
 
 // run exchanges the layer once, with real numbers.
-func (x sparseSize) run(ctx context.Context, o ringsparse.Options) (t ringsparse.Totals, trace *cluster.Trace, err error) {
+func (x sparseSize) run(ctx context.Context, o ringsparse.Options) (t ringsparse.Totals, trace *cluster.Trace) {
 	density, _ := x.d.Float64()
 	rt := virtual.New(even(x.n), virtual.Config{Headerless: true})
 	logs, trace, err := cluster.Run(ctx, rt, func(p cluster.Proc) (*ringsparse.Log, error) {
 		return ringsparse.Run(p, ringsparse.Job{Task: newSeededTask(p.Rank(), density, x.n*x.block), Rate: sparseEta, Steps: 1, Options: o})
 	})
+	must(err)
 	for _, l := range logs {
 		t.Merge(l.Totals)
 	}
-	return t, trace, err
+	return t, trace
 }
 
 // dense compares messages and bytes of blocks that are sent as they are.
-func (x sparseSize) dense(ctx context.Context, s *Size) error {
-	_, trace, err := x.run(ctx, ringsparse.Options{Kinds: "gradients", Codec: "dense"})
-	if err != nil {
-		return err
-	}
+func (x sparseSize) dense(ctx context.Context, s *Size) {
+	_, trace := x.run(ctx, ringsparse.Options{Kinds: "gradients", Codec: "dense"})
 	n := whole(int64(x.n))
-	seconds, err := eval.Exact("ringsparse.T", eval.Args{"n": n, "d": whole(4 * x.elements()), "bandwidth": one})
-	if err != nil {
-		return err
-	}
+	seconds := ok(eval.Exact("ringsparse.T", eval.Args{"n": n, "d": whole(4 * x.elements()), "bandwidth": one}))
 	messages, bytes := sentAll(trace)
 	s.equal("messages of all ranks", "sent on virtual time", messages, "2N(N−1)", whole(int64(2*x.n*(x.n-1))))
 	s.equal("dense: bytes of all ranks", "sent on virtual time", bytes, "N·T·B = 2(N−1)D", mul(n, seconds))
-	return nil
 }
 
 // fill returns the density that k+1 ranks' gradients together have, and the standard deviation of how
 // many numbers of the layer are not zero then.
-func (x sparseSize) fill(k int) (share *big.Rat, sigma float64, err error) {
-	share, err = eval.Exact("ringsparse.fillin", eval.Args{"density": x.d, "k": whole(int64(k))})
-	if err != nil {
-		return nil, 0, err
-	}
+func (x sparseSize) fill(k int) (share *big.Rat, sigma float64) {
+	share = ok(eval.Exact("ringsparse.fillin", eval.Args{"density": x.d, "k": whole(int64(k))}))
 	p, _ := share.Float64()
-	return share, math.Sqrt(float64(x.elements()) * p * (1 - p)), nil
+	return share, math.Sqrt(float64(x.elements()) * p * (1 - p))
 }
 
 // coded compares the densities of messages hop by hop, counted from bytes, and the bytes of both wire forms.
-func (x sparseSize) coded(ctx context.Context, s *Size) error {
-	pairs, _, err := x.run(ctx, ringsparse.Options{Kinds: "gradients", Codec: "coo"})
-	if err != nil {
-		return err
-	}
-	bits, _, err := x.run(ctx, ringsparse.Options{Kinds: "gradients", Codec: "bitmap"})
-	if err != nil {
-		return err
-	}
+func (x sparseSize) coded(ctx context.Context, s *Size) {
+	pairs, _ := x.run(ctx, ringsparse.Options{Kinds: "gradients", Codec: "coo"})
+	bits, _ := x.run(ctx, ringsparse.Options{Kinds: "gradients", Codec: "bitmap"})
 	values, slack := new(big.Rat), 0.0 // numbers that are not zero in all messages
 	for k := range x.n {
-		share, sigma, err := x.fill(k)
-		if err != nil {
-			return err
-		}
+		share, sigma := x.fill(k)
 		hops := int64(1)
 		sent := pairs.Gather.Bytes
 		if k == x.n-1 { // the sum of all travels N−1 times
@@ -126,27 +107,16 @@ func (x sparseSize) coded(ctx context.Context, s *Size) error {
 	s.within("bitmap: bytes of all ranks", sent, whole(bits.Sent.Bytes), "Σ ⌈n/8⌉ + 4·density·n over messages", add(flags, mul(whole(4), values)),
 		4*sigmas*slack+1e-3)
 	s.within("pairs: bytes of all ranks", sent, whole(pairs.Sent.Bytes), "Σ 8·density·n over messages", mul(whole(8), values), 8*sigmas*slack+1e-3)
-	return nil
 }
 
 // rival compares the bytes of the exchange that sums nothing on the way.
-func (x sparseSize) rival(ctx context.Context, s *Size) error {
-	got, _, err := x.run(ctx, ringsparse.Options{Exchange: "all-gather", Codec: "coo"})
-	if err != nil {
-		return err
-	}
+func (x sparseSize) rival(ctx context.Context, s *Size) {
+	got, _ := x.run(ctx, ringsparse.Options{Exchange: "all-gather", Codec: "coo"})
 	n := whole(int64(x.n))
-	each, err := eval.Exact("ringsparse.all-gather", eval.Args{"n": n, "size": mul(whole(8*x.elements()), x.d)})
-	if err != nil {
-		return err
-	}
-	_, sigma, err := x.fill(0)
-	if err != nil {
-		return err
-	}
+	each := ok(eval.Exact("ringsparse.all-gather", eval.Args{"n": n, "size": mul(whole(8*x.elements()), x.d)}))
+	_, sigma := x.fill(0)
 	s.within("all-gather of pairs: bytes of all ranks", "sent with real numbers on virtual time", whole(got.Sent.Bytes), "N(N−1)·8·d·n", mul(n, each),
 		8*sigmas*sigma*float64(x.n-1)*math.Sqrt(float64(x.n))+1e-3)
 	s.Why = append(s.Why, fmt.Sprintf("A sum of k+1 gradients is zero only where all of them are, so that the messages of a ring fill in hop by hop; "+
 		"an all-gather sends each of the %d gradients as it is, N−1 times.", x.n))
-	return nil
 }

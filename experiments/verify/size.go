@@ -64,7 +64,8 @@ type SizeError struct{ Why string }
 
 func (e *SizeError) Error() string { return "verify: " + e.Why }
 
-func sizef(format string, args ...any) error { return &SizeError{fmt.Sprintf(format, args...)} }
+// sizef ends the counting of a size that is outside the limits.
+func sizef(format string, args ...any) { panic(failure{&SizeError{fmt.Sprintf(format, args...)}}) }
 
 // equal adds a number that must be the formula's to the last digit.
 func (s *Size) equal(what, how string, counted *big.Rat, formula string, computed *big.Rat) {
@@ -110,43 +111,31 @@ var ringLinkDelay = big.NewRat(1, 20000)
 
 // CountRing counts what n ranks send that each have k bytes of gradients, round the ring and by one
 // reducer. A size outside the limits is a SizeError.
-func CountRing(ctx context.Context, n int, k float64) (*Size, error) {
+func CountRing(ctx context.Context, n int, k float64) (_ *Size, err error) {
+	defer caught(&err)
+
 	switch {
 	case n < 2 || n > ringRanks:
-		return nil, sizef("--n is %d, want 2 to %d ranks", n, ringRanks)
+		sizef("--n is %d, want 2 to %d ranks", n, ringRanks)
 	case !(k >= 4 && k <= ringBytesLimit) || k != math.Trunc(k) || math.Mod(k, 4) != 0:
-		return nil, sizef("--k is %v, want bytes of whole float32 numbers: a multiple of 4, 4 to 1e12", k)
+		sizef("--k is %v, want bytes of whole float32 numbers: a multiple of 4, 4 to 1e12", k)
 	}
 	length := int(k) / 4
 	s := &Size{Group: "ring", Of: fmt.Sprintf("ring all-reduce of %d ranks with %s bytes each, on virtual time", n, Grouped(whole(int64(k)))),
 		Why: []string{}, LeftOut: []LeftOut{}}
-	ring, err := onRing(ctx, n, func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 1, length) })
-	if err != nil {
-		return nil, err
-	}
-	gather, err := onRing(ctx, n, func(p cluster.Proc) error { return collective.NaiveExchangeTiming(p, 1, 0, length) })
-	if err != nil {
-		return nil, err
-	}
+	ring := onRing(ctx, n, func(p cluster.Proc) error { return collective.RingAllReduceTiming(p, 1, length) })
+	gather := onRing(ctx, n, func(p cluster.Proc) error { return collective.NaiveExchangeTiming(p, 1, 0, length) })
 	v := eval.Args{"n": whole(int64(n)), "k": whole(int64(k)), "bandwidth": whole(ringLinkRate), "latency": ringLinkDelay}
-	if err := s.ringTraffic(ring.Trace, gather.Trace, n, v); err != nil {
-		return nil, err
-	}
-	if err := s.ringTimes(ring, gather, n, length, v); err != nil {
-		return nil, err
-	}
+	s.ringTraffic(ring.Trace, gather.Trace, n, v)
+	s.ringTimes(ring, gather, n, length, v)
 	return s, s.ringSums(ctx, n, length)
 }
 
 // ringTraffic compares messages and bytes.
-func (s *Size) ringTraffic(ring, gather *cluster.Trace, n int, v eval.Args) error {
+func (s *Size) ringTraffic(ring, gather *cluster.Trace, n int, v eval.Args) {
 	of := map[string]*big.Rat{}
 	for _, name := range []string{"ring.steps", "ring.bytes", "naive.bytes"} {
-		x, err := eval.Exact(name, v)
-		if err != nil {
-			return err
-		}
-		of[name] = x
+		of[name] = ok(eval.Exact(name, v))
 	}
 	messages, bytes := sentAll(ring)
 	ranks, busiest, least := whole(int64(n)), int64(0), ring.Sent[0].Bytes
@@ -173,29 +162,23 @@ func (s *Size) ringTraffic(ring, gather *cluster.Trace, n int, v eval.Args) erro
 	s.equal("one reducer: bytes out of it", sent, whole(gather.Sent[0].Bytes), "(N−1)K", of["naive.bytes"])
 	s.Why = append(s.Why, fmt.Sprintf("A vector is cut into N = %d chunks; each travels N−1 = %d times to be summed and N−1 times to be spread, "+
 		"so a rank sends 2(N−1)/N of its K bytes, less than 2K however many ranks there are; one reducer takes in and gives out (N−1)K.", n, n-1))
-	return nil
+
 }
 
 // ringTimes compares virtual time with the formulas, which are of equal chunks.
-func (s *Size) ringTimes(ring, gather cluster.Outcome, n, length int, v eval.Args) error {
-	both, err := eval.Exact("naive.both-seconds", v)
-	if err != nil {
-		return err
-	}
+func (s *Size) ringTimes(ring, gather cluster.Outcome, n, length int, v eval.Args) {
+	both := ok(eval.Exact("naive.both-seconds", v))
 	seconds := func(o cluster.Outcome) *big.Rat { return big.NewRat(int64(o.Elapsed), 1e9) }
 	tolerance := func(x *big.Rat) float64 { f, _ := x.Float64(); return 1e-6*f + 1e-9*float64(2*n) }
 	const timed = "virtual time, links of 1.25 GB/s and 50 µs"
 	if length%n == 0 {
-		want, err := eval.Exact("ring.seconds", v)
-		if err != nil {
-			return err
-		}
+		want := ok(eval.Exact("ring.seconds", v))
 		s.within("seconds round the ring", timed, seconds(ring), "2(N−1)(α + K/(N·B))", want, tolerance(want))
 	} else {
 		s.leave("seconds round the ring", "the formula is of equal chunks: choose a K/4 that N divides")
 	}
 	s.within("one reducer: seconds", timed, seconds(gather), "2(α + (N−1)K/B)", both, tolerance(both))
-	return nil
+
 }
 
 // ringSums runs the ring with numbers, whose sum is exact in any order, and counts the wrong ones.

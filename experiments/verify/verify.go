@@ -76,15 +76,14 @@ func Groups() (names []string) {
 // check is a Check before its cases are judged.
 type check struct {
 	id, equation string
-	count        func(ctx context.Context) (tally, error)
+	count        func(ctx context.Context) tally
 }
 
 // outcome counts the cases and judges them.
-func (c check) outcome(ctx context.Context) (Outcome, error) {
-	t, err := c.count(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
+func (c check) outcome(ctx context.Context) (_ Outcome, err error) {
+	defer caught(&err)
+
+	t := c.count(ctx)
 	o := Outcome{c.id, c.equation, t.cases, t.verdict(), "", t.printed}
 	switch {
 	case t.failed > 0:
@@ -149,3 +148,30 @@ func whole(n int64) *big.Rat     { return big.NewRat(n, 1) }
 func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+
+// failure is an error that ends a check.
+type failure struct{ error }
+
+// must ends a check with err, if it is one.
+func must(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// ok returns x, or ends a check with err.
+func ok[T any](x T, err error) T {
+	must(err)
+	return x
+}
+
+// caught returns, deferred, what ended a check.
+func caught(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case failure:
+		*err = x.error
+	default:
+		panic(x)
+	}
+}

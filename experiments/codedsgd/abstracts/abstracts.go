@@ -250,7 +250,7 @@ func abstractsFacts(cases []modelCase) []result.Fact {
 		"alone.english", ofEN != "none" && ofZH == "none" && ofDNN == "none",
 		"multicast.longer", best < 0, "multicast/%.1", math.Abs(best), "ratio.cnn", most)
 	for _, l := range timing.Laws {
-		out = append(out, kit.Number("mean."+l.Key, "%", 1, 100*meanSaving(timing.Exact, l, nodeCounts[1], most)))
+		out = append(out, kit.Facts("mean."+l.Key+"/%.1", 100*meanSaving(timing.Exact, l, nodeCounts[1], most))...)
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func stated(id, source, platform string, more func(*result.Result)) exp.Experime
 		Run: func(_ context.Context, _ exp.Env, r *result.Result) error {
 			p := setup.Load(platform)
 			r.Seeds = []uint64{}
-			r.Facts = []result.Fact{kit.Counted("workers", "", len(p.Workers))}
+			r.Facts = kit.Facts("workers", len(p.Workers))
 			links := kit.NewSheet("links", "link/Gb/s")
 			for _, l := range platforms.Links {
 				links.Add(l.Bandwidth * 8 / 1e9)

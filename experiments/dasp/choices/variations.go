@@ -174,7 +174,7 @@ func showKnobs(v *kit.View[knobPoint, setup.Summary]) {
 		}
 		all.Add(k.key, k.reference, learning)
 	}
-	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Whether("fewer", v.Profile == "quick"))
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Facts("fewer", v.Profile == "quick")...)
 	v.Frames = append(v.Frames, all.Frame, ranges.Frame)
 }
 
@@ -318,7 +318,8 @@ func showSwitches(v *kit.View[string, switchRuns]) {
 			intervals++
 		}
 	}
-	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Counted("intervals", "", intervals), kit.Whether("one_seed", len(v.Seeds) == 1))
+	v.Facts = append(sizeFacts(manyRows(v.Profile)), kit.Facts("intervals", intervals,
+		"one_seed", len(v.Seeds) == 1)...)
 	v.Claims = []result.Claim{withinSmax(timed(kit.Find(switchRows, func(r switchRow) bool { return r.key == literalFSS })))}
 }
 

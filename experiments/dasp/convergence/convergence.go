@@ -61,8 +61,8 @@ func trainingStudies() []kit.Study[point, setup.Summary] {
 			v.Facts = append(v.Facts, differ(v)...)
 		}),
 		trainingStudy("dasp/table7", "DASP, Table 7", exp.Profiles, onTable7, func(v *view) {
-			v.Facts = append(v.Facts, kit.Number("beside_link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(beside))),
-				kit.Counted("beside_batch", "", setup.FullBatch))
+			v.Facts = append(v.Facts, kit.Facts("beside_link/Gb/s", setup.Gigabits(platformOf(beside)),
+				"beside_batch", setup.FullBatch)...)
 			rows := every(v.Profile, onTable7[0], onTable7[2])
 			more, d58 := moreIterations(v)
 			v.Frames = append(v.Frames, convergenceFrame(v, rows), seedsFrame(v, rows, "method"), statesFrame(v, rows), more)
@@ -134,8 +134,8 @@ func trainingStudy(id, source string, profiles []string, sets []networksOn, show
 			return setup.TrainOnce(ctx, env, platformOf(p.Platform), p.Method, seed, setup.SizeOf(env.Profile, p.Model))
 		},
 		Show: func(v *view) {
-			v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Number("link", "Gb/s", kit.AsIs, setup.Gigabits(platformOf(setup.Homogeneous))),
-				kit.Whether("changed", v.Profile == "quick"))
+			v.Facts = append(setup.SettingsAt(setup.ReferenceBatch), kit.Facts(
+				"link/Gb/s", setup.Gigabits(platformOf(setup.Homogeneous)), "changed", v.Profile == "quick")...)
 			v.Facts = append(v.Facts, seedFacts(v)...)
 			for _, p := range every(v.Profile, sets...) {
 				kit.MadeOf(v.Result, v.At(p)[0].Engine, v.At(p)[0].Data)

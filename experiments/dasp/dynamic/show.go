@@ -128,7 +128,7 @@ func (d view) rivals() {
 	d.Facts = append(d.Facts, kit.Facts("cases", n, "below", sides["below"], "above", sides["above"],
 		"clocks_gain_more", 2*faster["ssp"] > n && faster["ssp"] > faster["dasp"])...)
 	for _, m := range setup.Methods {
-		d.Facts = append(d.Facts, kit.Counted("faster."+m, "", faster[m]))
+		d.Facts = append(d.Facts, kit.Facts("faster."+m, faster[m])...)
 	}
 	k := float64(sides["above"]) // 0: the means are NaN
 	for _, m := range []string{"dasp", "ssp"} {

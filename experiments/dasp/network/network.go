@@ -247,7 +247,7 @@ func (v view) bound() (result.Frame, result.Fact) {
 	case same == 0:
 		word = "no"
 	}
-	return s.Frame, kit.Finding("bound", "bound", word)
+	return s.Frame, kit.Facts("bound:bound", word)[0]
 }
 
 // stateShare returns a state's share of pushes, the mean over seeds.
@@ -277,7 +277,7 @@ func (v view) facts() []result.Fact {
 	out := append(setup.Settings(), kit.Facts("asked.zero/%.0", kit.ShareOf(asked.Zero, asked.WSS), "asked.short/%.0", kit.ShareOf(asked.Short, asked.WSS),
 		"asked.wait/ms", per(asked.Wait), "asked.oldest/ms", per(asked.Oldest))...)
 	for w, link := range platforms.UnequalLinks {
-		out = append(out, kit.Number(fmt.Sprintf("link.%d", w+1), "Gb/s", kit.AsIs, 8*link/1e9))
+		out = append(out, kit.Facts(fmt.Sprintf("link.%d/Gb/s", w+1), 8*link/1e9)...)
 	}
 	return append(out, kit.Facts("same_time/%", 100*sameTime, "link.wide/Gb/s", unequalWide.Server, "link.narrow/Gb/s", unequalNarrow.Server,
 		"short/%", 100*shortWait, "latency/ms", setup.Milliseconds(platforms.RemoteLatency), "asked", asked.WSS,
