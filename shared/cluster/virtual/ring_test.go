@@ -2,7 +2,6 @@ package virtual_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -91,25 +90,6 @@ func maxOf(ds []time.Duration) time.Duration {
 		m = max(m, d)
 	}
 	return m
-}
-
-func TestBenchRingCountsItsMessages(t *testing.T) {
-	for _, n := range []int{2, 5, 64} {
-		m, d, err := benchRing(n, 10)
-		if err != nil || m != int64(10*n) || d <= 0 {
-			t.Fatalf("N=%d: %d messages in %v, %v", n, m, d, err)
-		}
-	}
-}
-
-func BenchmarkRing(b *testing.B) {
-	for _, n := range []int{64, 1024} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			m, d, err := benchRing(n, max(b.N/n, 1))
-			must(b, err)
-			b.ReportMetric(float64(m)/d.Seconds(), "msg/s")
-		})
-	}
 }
 
 // must ends the test where err is one.

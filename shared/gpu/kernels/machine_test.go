@@ -14,7 +14,6 @@ import (
 	"gradsync/shared/gpu/internal/drivertest"
 	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
-	"gradsync/shared/tensor"
 )
 
 // machine is a device with the kernels, for one test. What it reads back is kept, so
@@ -50,26 +49,6 @@ func onAll(t *testing.T, f func(m *machine)) {
 			}
 		})
 	}
-}
-
-// BenchmarkEmulator says how fast PTX runs on the CPU: a product of 128×128 matrices.
-func BenchmarkEmulator(b *testing.B) {
-	d := emulated.New(emulated.Options{Workers: 1})
-	set, err := kernels.Load(d)
-	must(b, err)
-	const n = 128
-	var p [3]unsafe.Pointer
-	for i := range p {
-		if p[i], err = d.Alloc(4 * n * n); err != nil {
-			b.Fatal(err)
-		}
-		must(b, d.Fill(0, p[i], math.Float32bits(0.1), n*n))
-	}
-	q := set.On(0)
-	for b.Loop() {
-		must(b, q.Gemm(tensor.Gemm{M: n, N: n, K: n}, p[0], p[1], p[2]))
-	}
-	b.ReportMetric(float64(d.Instructions())/b.Elapsed().Seconds()/1e6, "Minstr/s")
 }
 
 func firstDifference(got, want []byte) string {

@@ -261,29 +261,6 @@ func TestWorkspaceRefuses(t *testing.T) {
 	}
 }
 
-func BenchmarkStep(b *testing.B) {
-	for _, name := range model.Names() {
-		b.Run(name, func(b *testing.B) {
-			m, e, params := open(b, name)
-			const n = 16
-			w := m.NewWorkspace(e, n, 1)
-			x, labels := batch(m, n, 3)
-			grads := make([]float32, len(params))
-			var flop float64
-			for _, l := range m.Layers() {
-				flop += n * (l.ForwardFLOP + l.BackwardFLOP)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := w.Gradient(params, grads, x, labels, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(flop*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
-	}
-}
-
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -57,28 +57,3 @@ func TestStepIsTheRule(t *testing.T) {
 		}
 	})
 }
-
-// BenchmarkStep: LeNet-5's and ResNet-18's numbers of parameters.
-func BenchmarkStep(b *testing.B) {
-	for _, m := range []struct {
-		name string
-		n    int
-	}{{"lenet5", 61706}, {"resnet18", 11173962}} {
-		name, n := m.name, m.n
-		p, v, g := make([]float32, n), make([]float32, n), make([]float32, n)
-		for i := range g {
-			p[i], g[i] = 1, float32(i%7)*1e-3
-		}
-		s := SGD{Rate: 0.01, Momentum: 0.9, WeightDecay: 1e-4}
-		b.Run(name+"/kernels", func(b *testing.B) {
-			for b.Loop() {
-				s.Step(p, g)
-			}
-		})
-		b.Run(name+"/scalar", func(b *testing.B) {
-			for b.Loop() {
-				scalar(s, p, v, g, false)
-			}
-		})
-	}
-}

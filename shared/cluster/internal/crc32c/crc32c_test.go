@@ -1,7 +1,6 @@
 package crc32c
 
 import (
-	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"runtime/debug"
@@ -78,17 +77,5 @@ func allocatesNothing(t *testing.T) {
 		if made := testing.AllocsPerRun(100, func() { Update(0, text) }); made != 0 {
 			t.Errorf("%v allocations for a sum of %d bytes, want 0", made, n)
 		}
-	}
-}
-
-func BenchmarkUpdate(b *testing.B) {
-	for _, n := range []int{512, 1 << 12, 1 << 16, 1 << 20} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			text := make([]byte, n)
-			b.SetBytes(int64(n))
-			for b.Loop() {
-				Update(0, text)
-			}
-		})
 	}
 }

@@ -40,9 +40,3 @@ func TestGoroutinesDiffer(t *testing.T) {
 		t.Errorf("%d numbers of %d goroutines: %v", len(seen), n+1, seen)
 	}
 }
-
-func BenchmarkGet(b *testing.B) {
-	for b.Loop() {
-		Get()
-	}
-}
