@@ -340,9 +340,7 @@ func TestImportNamesMistakes(t *testing.T) {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func manyClasses(t *testing.T, dir string) {

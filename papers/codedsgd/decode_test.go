@@ -139,7 +139,5 @@ func TestAlgorithm4Line5OfEveryPacket(t *testing.T) {
 // must ends the test where err is one.
 func must(t rapid.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

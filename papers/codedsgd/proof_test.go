@@ -197,7 +197,5 @@ func TestAlgorithm3Line2LoopCount(t *testing.T) {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -256,7 +256,5 @@ func same(t *rapid.T, a string, ao rivals.Options, b string, bo rivals.Options, 
 // must ends the test where err is one.
 func must(t rapid.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -244,7 +244,5 @@ func TestS41LocalStepLeavesNoMoreZerosThanTheGradient(t *testing.T) {
 // must ends the test where err is one.
 func must(t rapid.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -78,9 +78,7 @@ func TestValidateNamesABadPhase(t *testing.T) {
 			t.Errorf("%v: %v, want %q", phases, err, want)
 		}
 	}
-	if err := Uniform(2, slowed, &slowed).Validate(); err != nil {
-		t.Error(err)
-	}
+	must(t, Uniform(2, slowed, &slowed).Validate())
 }
 
 // A copy's phases are its own, the server's too, and a platform without phases is written as it always was.

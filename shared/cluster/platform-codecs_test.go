@@ -14,9 +14,7 @@ const someCodecs = `[{"name": "bitmap", "encode": "2 GB/s", "decode": {"value": 
 
 func TestCodecsAreRead(t *testing.T) {
 	got, err := parseCodecs([]byte(someCodecs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []CodecRate{
 		{Name: "bitmap", Encode: 2e9, Decode: 1.5e9, Assumed: []Assumption{{"decode", "1500 MB/s", "packing of its time", "low"}}},
 		{Name: "bitmap+zstd", Encode: 0.25e9, Decode: 0.8e9},
@@ -26,9 +24,7 @@ func TestCodecsAreRead(t *testing.T) {
 		t.Fatal(d)
 	}
 	text, err := json.Marshal(codecsJSON(got))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !strings.Contains(string(text), `"value":"1500 MB/s"`) {
 		t.Errorf("a value with a reason is spelt anew: %s", text)
 	}

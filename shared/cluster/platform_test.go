@@ -20,9 +20,7 @@ const full = `{"name": "two", "note": "for tests", "decision": {"value": "20 us"
 
 func TestParseReadsEveryField(t *testing.T) {
 	got, err := Parse([]byte(full))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := Host{Name: "w0", FLOPS: 13.4e12, Memory: 616e9, Jitter: 0.05, Bandwidth: 125e6,
 		Latency: 25 * time.Microsecond, Overhead: 500 * time.Nanosecond,
 		Slow:    []Phase{{1500 * time.Millisecond, 5}, {2 * time.Second, 0.3}},
@@ -73,9 +71,7 @@ const grouped = `{"name": "boxes",
 // An entry of several nodes takes as many hosts in each; nodes may stand after the workers that name them.
 func TestParseReadsNodes(t *testing.T) {
 	got, err := Parse([]byte(grouped))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	names := ""
 	for _, h := range got.Workers {
 		names += h.Name + ":" + h.Node + " "
@@ -243,9 +239,7 @@ func TestJitterHasMeanOneAndTheRelativeDeviationAsked(t *testing.T) {
 
 func TestCloneSharesNothing(t *testing.T) {
 	p, err := Parse([]byte(full))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := Marshal(p)
 	c := p.WithHosts(func(h *Host, _ bool) { h.Bandwidth *= 2; h.FLOPS /= 2 })
 	c.Workers[0].Assumed[0].Why = "changed"
@@ -296,5 +290,13 @@ func TestPlatformsNamesArePrintable(t *testing.T) {
 			"\n\r\x1b\x07") {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

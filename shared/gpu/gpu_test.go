@@ -184,9 +184,7 @@ func TestOpen(t *testing.T) {
 		if n, err := l.Count("contexts"); n != 0 || err != nil {
 			t.Errorf("a look opened %d contexts, %v", n, err)
 		}
-		if err := train(t, nil); err != nil {
-			t.Error(err)
-		}
+		must(t, train(t, nil))
 		if n, err := l.Count("cuLaunchKernel"); n == 0 || err != nil {
 			t.Errorf("%d kernels, %v", n, err)
 		}
@@ -222,12 +220,8 @@ func TestOpenLibraries(t *testing.T) {
 		if e.Class() != c.class || !strings.HasSuffix(d.String(), c.line) {
 			t.Errorf("%s, class %s; want %s, class %s", d, e.Class(), c.line, c.class)
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := train(t, nil); err != nil {
-			t.Error(err)
-		}
+		must(t, d.Close())
+		must(t, train(t, nil))
 		if n, err := l.Count("library work"); n == 0 || err != nil {
 			t.Errorf("the libraries did nothing, %v", err)
 		}
@@ -242,7 +236,5 @@ func TestOpenLibraries(t *testing.T) {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

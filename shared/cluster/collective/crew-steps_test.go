@@ -64,9 +64,7 @@ func TestAStepWithoutStateIsGivenToo(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // TestTwoStepsApartIsRefused: by all, at the same words; in an exchange, and where some have made all steps.
@@ -336,9 +334,7 @@ func TestWhoHasHeardOfAllGoesAtOnce(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // TestACrewTrains: steps of an all-reduce, of which some ranks are lost at random instants and each hears at another.

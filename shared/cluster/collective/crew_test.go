@@ -143,9 +143,7 @@ func TestACrewIsForRunsThatOutliveALoss(t *testing.T) {
 		}
 		return nil, nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // TestTheTagsOfAllEpochsLieBelowMaxTag: there are 2²² − 2 tags for as many epochs as ranks, two in each the crew's own.
@@ -171,9 +169,7 @@ func TestTheTagsOfAllEpochsLieBelowMaxTag(t *testing.T) {
 			}
 			return nil, nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		must(t, err)
 	}
 }
 
@@ -220,9 +216,7 @@ func TestACrewsProcIsOneOfTheLivingAlone(t *testing.T) {
 			return nil
 		}))
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // TestAnExchangeUsesTheTagsOfItsCrew: other tags are a mistake of the programmer.
@@ -247,9 +241,7 @@ func TestAnExchangeUsesTheTagsOfItsCrew(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // panics returns what f panics with, "" if it returns.
@@ -308,9 +300,7 @@ func TestWhoeverIsToldOfALossGivesUpTheExchange(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // TestWhatHasEndedIsForgotten: of ten thousand sends that are done a crew that regroups waits for few.
@@ -329,9 +319,7 @@ func TestWhatHasEndedIsForgotten(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // asked is a request that counts how often it is asked whether it is done.
@@ -384,9 +372,7 @@ func TestWhatIsOpenIsSeldomAsked(t *testing.T) {
 		_, err = c.Regroup(0)
 		return nil, err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // TestALossDoesNotHideAFailure: what ends the run or the rank, or a computation that failed, ends Regroup and Close
@@ -475,9 +461,7 @@ func TestARankThatBeginsAfterALossRegroupsFirst(t *testing.T) {
 		}
 		return nil, nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // TestNothingOfAnExchangeGivenUpIsTakenForItsRepetition: rank 0 sends and broadcasts 1; nobody receives that before the
@@ -549,8 +533,6 @@ func TestRanksOfOtherStatesAreRefused(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		must(t, err)
 	}
 }

@@ -239,7 +239,5 @@ func (f *firstSend) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -200,7 +200,5 @@ func BenchmarkAShortAllReduce(b *testing.B) {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

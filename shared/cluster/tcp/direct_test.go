@@ -48,9 +48,7 @@ func TestNoCopyOnTheWay(t *testing.T) {
 		}
 		return nil, cluster.Wait(p, p.Isend(0, 3, &word))
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // A message of many pieces may come before its receive, in part or as a whole,
@@ -84,9 +82,7 @@ func TestEarlyMessages(t *testing.T) {
 		}
 		return nil, nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // Emulated computation lasts at least its host's time.
@@ -170,9 +166,7 @@ func TestGivenBodiesAreUsedAgain(t *testing.T) {
 		}
 		return nil, nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // A body that begins to arrive in memory kept for bodies, before its receive is posted, is whole in the
@@ -206,9 +200,7 @@ func TestEarlyBodiesInKeptMemory(t *testing.T) {
 		}
 		return nil, nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 }
 
 // Pieces that come before their receive lie in memory that is kept: round after round none is made for them, whatever their size.
@@ -246,8 +238,6 @@ func TestEarlyPiecesLieInKeptMemory(t *testing.T) {
 			}
 			return nil, nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		must(t, err)
 	}
 }

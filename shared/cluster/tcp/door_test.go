@@ -301,15 +301,11 @@ func TestAtMost256GreetingsAreOpen(t *testing.T) {
 		t.Errorf("a stranger within the bound: %v", err)
 	}
 	close(hold)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	must(t, <-done)
 }
 
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -213,9 +213,7 @@ func drip(conn net.Conn, say []byte, over <-chan struct{}) {
 // address. The job ends well, and none of them holds it up.
 func TestStrangersWithoutTheRightCertificate(t *testing.T) {
 	dir, strays := issued(t)
-	if err := besieged(t, dir, strays); err != nil {
-		t.Error(err)
-	}
+	must(t, besieged(t, dir, strays))
 }
 
 // The test above finds a job that speaks in the clear: a stranger who knows its name ends it.
@@ -322,7 +320,5 @@ func TestMakeCerts(t *testing.T) {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

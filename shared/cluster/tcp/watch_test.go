@@ -67,9 +67,7 @@ func TestWatchersHaveNoSay(t *testing.T) {
 	for _, n := range watchers {
 		n.hearsOut(t)
 	}
-	if err := errors.Join(<-ends, <-ends, <-ends); err != nil {
-		t.Error(err)
-	}
+	must(t, errors.Join(<-ends, <-ends, <-ends))
 	good.Certs = t.TempDir()
 	if _, err := Watch(t.Context(), good, Events{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an empty folder: %v", err)

@@ -95,7 +95,5 @@ func maxOf(ds []time.Duration) time.Duration {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -44,7 +44,5 @@ func TestCardByVariable(t *testing.T) {
 	if got := d.Info().Name; got != "fake GPU on the CPU" {
 		t.Errorf("opened %q", got)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, d.Close())
 }

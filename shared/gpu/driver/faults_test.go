@@ -110,9 +110,7 @@ func TestBrokenDevice(t *testing.T) {
 		if at.Info != info || info != d.Info() || info.Memory == 0 {
 			t.Errorf("device %d: listed %+v, described %+v, opened %+v", i, at, info, d.Info())
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, d.Close())
 	}
 }
 
@@ -367,7 +365,5 @@ func calls(t testing.TB, d driver.Driver) func() error {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

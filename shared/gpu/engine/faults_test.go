@@ -119,9 +119,7 @@ func TestEveryCallFails(t *testing.T) {
 			}
 			return nil
 		})
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, d.Close())
 	})
 	t.Run("emulator", func(t *testing.T) {
 		at, code, calls := -1, 0, 0
@@ -248,18 +246,14 @@ func TestNoMemory(t *testing.T) {
 		}
 	}
 	small := m.NewWorkspace(e, 1, 1)
-	if err := small.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, small.Close())
 	if _, err := small.Logits(p, x[:len(x)/64], 1); err == nil || !strings.Contains(err.Error(), "given its device's memory back") {
 		t.Errorf("a closed workspace: %v", err)
 	}
 	if free, total, err := d.Memory(); free != total || err != nil {
 		t.Errorf("%d of %d bytes are free, %v", free, total, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, w.Close())
 }
 
 // TestOverlap: when the first layer's gradient is handed over, the whole pass is queued,
@@ -311,9 +305,7 @@ func TestOverlap(t *testing.T) {
 	if down, want := after[4]-before[4], 4*len(p)+8; down != want {
 		t.Errorf("%d bytes came down, want %d", down, want)
 	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, w.Close())
 }
 
 // TestUpdate: steps on the device leave the bits of optim.SGD.

@@ -275,9 +275,7 @@ func TestTF32(t *testing.T) {
 			results[i] = make([]float32, n*n)
 			run(e, &tensor.Call{}, results[i])
 			if h, ok := e.(*host); ok {
-				if err := h.close(); err != nil {
-					t.Error(err)
-				}
+				must(t, h.close())
 			}
 		}
 		if d := distance(results[1], results[0]); !(d < 1e-6) {
@@ -305,9 +303,7 @@ func TestRefused(t *testing.T) {
 		"8.0 or newer; fake GPU on the CPU has 7.5") {
 		t.Errorf("TF32 on an old card: %v", err)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, d.Close())
 }
 
 // tourLibraries does once what libraries do; several shapes need descriptors of their own.
@@ -414,7 +410,5 @@ func TestLostInLibrary(t *testing.T) {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -74,9 +74,7 @@ func TestForgottenWaits(t *testing.T) {
 	if again, g := step(d); again != loss || !slices.Equal(g, grads) {
 		t.Error("with all waits the step gives other bits than before")
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, d.Close())
 }
 
 // TestFreed: memory that was given back and is used again is an error, which the kernel's

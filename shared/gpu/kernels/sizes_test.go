@@ -67,12 +67,8 @@ func TestSizes(t *testing.T) {
 	if want := 3 + 5 + 4 + 10; launches != want {
 		t.Errorf("%d launches, want %d", launches, want)
 	}
-	if err := set.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, set.Close())
+	must(t, d.Close())
 }
 
 func onPools(q *kernels.Queue) func(tensor.Pool) []error {

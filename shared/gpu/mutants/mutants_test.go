@@ -280,7 +280,5 @@ func download(t *testing.T, d driver.Driver, wait bool) float32 {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

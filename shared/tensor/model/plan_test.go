@@ -37,9 +37,7 @@ func TestPlace(t *testing.T) {
 	}
 	for _, name := range Names() {
 		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p := planOf(&m.graph, true)
 		check(name, p.buffers, p.length)
 	}
@@ -54,9 +52,7 @@ func TestPlace(t *testing.T) {
 func TestPlanReadsWhatWasWritten(t *testing.T) {
 	for _, name := range Names() {
 		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p := planOf(&m.graph, true)
 		holds := make([]int, len(p.buffers)) // buffer → value, or −1−value for its gradient
 		holds[p.image] = 0
@@ -99,9 +95,7 @@ func TestPlanReadsWhatWasWritten(t *testing.T) {
 func TestPlanKeepsSpansApart(t *testing.T) {
 	for name, want := range map[string]int{"resnet18": 17, "resnet110": 109, "vgg19_bn": 0} {
 		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, spans := planOf(&m.graph, true), 0
 		for i, in := range p.code {
 			if in.span == 0 {
@@ -135,9 +129,7 @@ func TestPlanKeepsSpansApart(t *testing.T) {
 // 2·557,056 elements an image, and the image; one gradient per layer would double that.
 func TestPlanSharesMemory(t *testing.T) {
 	m, err := New("resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const widest = 64 * 32 * 32
 	kept := 3 * 32 * 32
 	for _, n := range m.graph.nodes {
@@ -155,5 +147,13 @@ func TestPlanSharesMemory(t *testing.T) {
 	t.Logf("%d elements an image, the backward pass reads %d", p.length, kept)
 	if p.length < kept || p.length > kept+widest {
 		t.Errorf("%d elements an image, want %d and at most %d", p.length, kept, widest)
+	}
+}
+
+// must ends the test where err is one.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -169,9 +169,7 @@ func TestBytesBetweenProducts(t *testing.T) {
 	}{{"resnet18", 1.08, 1.49}, {"vgg19_bn", 1, 1.14}} {
 		for _, n := range []int{32, 64} {
 			m, err := New(c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			least := leastBetween(&m.graph, n)
 			var ratios [2]float64
 			for i := range ratios {

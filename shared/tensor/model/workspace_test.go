@@ -264,7 +264,5 @@ func TestWorkspaceRefuses(t *testing.T) {
 // must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

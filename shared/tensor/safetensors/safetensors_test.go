@@ -192,7 +192,5 @@ func FuzzDecode(f *testing.F) {
 // must ends the test where err is one.
 func must(t rapid.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
