@@ -340,7 +340,9 @@ func TestImportNamesMistakes(t *testing.T) {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func manyClasses(t *testing.T, dir string) {

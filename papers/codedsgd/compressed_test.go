@@ -69,9 +69,7 @@ func TestCompressedLeavesTheSameBits(t *testing.T) {
 				compressedVolume(t, name, compressedPlan(t, n, r, depth), steps, compressedTotals(got))
 				timed := job
 				timed.Layers = newQuadratic(lengths...).layers
-				results, _, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
-					return codedsgd.Run(p, timed)
-				})
+				results, _, err := ran(t, network(n), virtual.Config{}, timed)
 				if err != nil {
 					t.Fatal(name, err)
 				}

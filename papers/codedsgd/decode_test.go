@@ -75,36 +75,9 @@ func TestAlgorithm4DecodesEveryPacketExactly(t *testing.T) {
 	})
 }
 
-// A packet with no unknown block, or two, is an error, not the last unknown and a sum.
+// Of every one, two and three terms a node decodes those with exactly one unknown and refuses all others, n ≤ 5: it does
+// not take the last unknown and a sum. It encodes what it holds alone, and a packet is as long as it says.
 func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
-	a := assignment(t, 4, 2) // blocks 01 02 03 12 13 23
-	grads := make([][]int32, 6)
-	for i := range grads {
-		grads[i] = []int32{int32(i), 1, 2, 3}
-	}
-	cut, err := codedsgd.NewCut(4, [2]int{4, 1}, 2, "rows")
-	must(t, err)
-	for _, x := range []struct {
-		node int
-		ok   bool
-	}{{0, false}, {1, true}, {2, true}, {3, false}} { // of blocks 01 and 02
-		p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}
-		_, err := codedsgd.Decode(make([]int32, 2), p, held{a, x.node, grads, 1}, 0, cut, 1)
-		if _, unknown := codedsgd.Unknown(p, held{a, x.node, grads, 1}); (err == nil) != x.ok || (unknown == nil) != x.ok {
-			t.Errorf("node %d: %v, %v", x.node, err, unknown)
-		}
-	}
-	p := codedsgd.Packet{From: 0, Terms: []codedsgd.Term{{0, 0}, {1, 0}}}
-	if _, err := codedsgd.Decode(make([]int32, 3), p, held{a, 1, grads, 1}, 0, cut, 1); err == nil {
-		t.Error("a packet of 3 numbers for 2 passes")
-	}
-	if err := codedsgd.Encode(make([]int32, 2), p, held{a, 3, grads, 1}, 0, cut, 1); err == nil {
-		t.Error("node 3 encodes block 0, which it lacks")
-	}
-}
-
-// Of every one, two and three terms a node decodes those with exactly one unknown and refuses all others, n ≤ 5.
-func TestAlgorithm4Line5OfEveryPacket(t *testing.T) {
 	every(t, 5, func(a *codedsgd.Assignment, n, r int) {
 		cut, err := codedsgd.NewCut(r, [2]int{r, 1}, r, codedsgd.Rows)
 		must(t, err)
@@ -130,14 +103,21 @@ func TestAlgorithm4Line5OfEveryPacket(t *testing.T) {
 					if (unknown == nil) != (lacks[node] == 1) || (decoded == nil) != (lacks[node] == 1) {
 						t.Errorf("n = %d, r = %d, node %d, blocks %v, of which it lacks %d: %v, %v", n, r, node, blocks, lacks[node], unknown, decoded)
 					}
+					if _, err := codedsgd.Decode(make([]int32, cut.Padded(p)+1), p, h, 0, cut, 1); err == nil {
+						t.Errorf("n = %d, r = %d, node %d, blocks %v: a packet too long passes", n, r, node, blocks)
+					}
+					if err := codedsgd.Encode(make([]int32, cut.Padded(p)), p, h, 0, cut, 1); (err == nil) != (lacks[node] == 0) {
+						t.Errorf("n = %d, r = %d, node %d, blocks %v, of which it lacks %d: %v", n, r, node, blocks, lacks[node], err)
+					}
 				}
 			}
 		}
 	})
 }
 
-// must ends the test where err is one.
 func must(t rapid.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -132,7 +132,6 @@
 //	    tests TestAlgorithm3Line13ForgedHeadersAreRefused,
 //	          TestAlgorithm3Line13HeaderSaysPJAndT, TestAlgorithm3Line2LoopCount,
 //	          TestAlgorithm3Line2LoopsOverAllCombinations,
-//	          TestAlgorithm3LiteralBringsTheSameManyTimes,
 //	          TestAlgorithm3PacketsBringEverySegmentOnce
 //	Alg. 3, line 13 (codedsgd/code.html#alg3)
 //	    Go    Assignment.Header, Header
@@ -151,14 +150,12 @@
 //	Alg. 4 (codedsgd/code.html#alg4)
 //	    Go    Decode, Known
 //	    tests TestAlgorithm4DecodesEveryPacketExactly,
-//	          TestAlgorithm4Line5ExactlyOneIsUnknown,
-//	          TestAlgorithm4Line5OfEveryPacket
+//	          TestAlgorithm4Line5ExactlyOneIsUnknown
 //	Alg. 4, line 1 (codedsgd/code.html#alg4)
 //	    Go    Assignment.ReadHeader
 //	Alg. 4, line 5 (codedsgd/code.html#alg4)
 //	    Go    Unknown
-//	    tests TestAlgorithm4Line5ExactlyOneIsUnknown,
-//	          TestAlgorithm4Line5OfEveryPacket
+//	    tests TestAlgorithm4Line5ExactlyOneIsUnknown
 //	Fig. 3 (codedsgd/fig3.html)
 //	    Go    Columns, Cut, NewCut, Rows
 //	    tests TestFigure3SplitsByColumns

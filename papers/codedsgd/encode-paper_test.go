@@ -54,7 +54,6 @@ func TestAlgorithm3PacketsBringEverySegmentOnce(t *testing.T) {
 // The printed loop: C(μ,r) combinations, whose packets with receivers are those of the groups and, from r = 3 to n−2,
 // many more (80 against 20 for n = 5, r = 3); at r = 1 one for all others instead of n−1.
 func TestAlgorithm3Line2LoopsOverAllCombinations(t *testing.T) {
-	want := map[[2]int]int{{5, 3}: 80, {6, 3}: 600, {6, 4}: 1170, {7, 3}: 2660}
 	every(t, 7, func(a *codedsgd.Assignment, n, r int) {
 		if n == 7 && r > 3 && r < 6 {
 			return // C(20,4) and C(15,5) combinations of 7 nodes: n = 7 at 3 and 6 will do
@@ -105,15 +104,12 @@ func TestAlgorithm3Line2LoopsOverAllCombinations(t *testing.T) {
 		if r > 1 && useful != groups {
 			t.Errorf("n=%d r=%d: %d packets whose blocks lie in r+1 nodes, the groups have %d", n, r, useful, groups)
 		}
-		w, known := want[[2]int{n, r}]
-		switch {
-		case r == 1 && n > 1:
-			w, known = n, true
-		case r == 2 || r >= n-1:
-			w, known = groups, true
+		want := groups
+		if r == 1 && n > 1 {
+			want = n
 		}
-		if known && sent != w {
-			t.Errorf("n=%d r=%d: %d packets with receivers, want %d", n, r, sent, w)
+		if (r <= 2 || r >= n-1) && sent != want { // others are TestAlgorithm3Line2LoopCount's
+			t.Errorf("n=%d r=%d: %d packets with receivers, want %d", n, r, sent, want)
 		}
 	})
 }
@@ -180,22 +176,6 @@ func TestAlgorithm3Line13ForgedHeadersAreRefused(t *testing.T) {
 		must(t, err)
 		if _, err := a.ReadHeader(h, x.p.From); (err == nil) != x.ok {
 			t.Errorf("%+v: %v", x.p, err)
-		}
-	}
-}
-
-// The figure's three nodes, of which each pair shares a block: what one node sends is
-// half of each of its two blocks added up, and serves both others at once.
-func TestFigure2OnePacketServesTwoNodes(t *testing.T) {
-	a := assignment(t, 3, 2)
-	grads := [][]int32{{1, 2}, {10, 20}, {100, 200}} // of nodes 01, 02, 12
-	cut, err := codedsgd.NewCut(2, [2]int{2, 1}, 2, "rows")
-	must(t, err)
-	for i, want := range [][]int32{{11}, {102}, {220}} {
-		p := a.Packets([]int{0, 1, 2})[i]
-		got := make([]int32, 1)
-		if err := codedsgd.Encode(got, p, held{a, i, grads, 1}, 0, cut, 1); err != nil || !slices.Equal(got, want) || len(p.To) != 2 {
-			t.Errorf("node %d sends %v to %v, want %v; %v", i, got, p.To, want, err)
 		}
 	}
 }

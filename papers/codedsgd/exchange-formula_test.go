@@ -137,26 +137,3 @@ func TestTimingOnlyIsTheSameTrace(t *testing.T) {
 		}
 	})
 }
-
-// Algorithm 3 as printed: as many packets as have receivers, and of what they bring
-// only the useful part is new, which is what every node lacks.
-func TestAlgorithm3LiteralBringsTheSameManyTimes(t *testing.T) {
-	for nr, packets := range map[[2]int]int64{{5, 3}: 80, {6, 3}: 600, {4, 2}: 12, {4, 1}: 4, {4, 3}: 4} {
-		n, r := nr[0], nr[1]
-		got, _ := traffic(t, n, true, func() codedsgd.Job {
-			return codedsgd.Job{Layers: newQuadratic(60).layers, Batch: 20, Steps: 2, Options: codedsgd.Options{Redundancy: r, Literal: true}}
-		})
-		if useful := int64(2 * 240 * n * choose(n-1, r)); got.Packets != 2*packets || got.Useful != useful || got.Received != got.Delivered {
-			t.Errorf("n=%d r=%d: %+v, want %d packets, %d bytes useful", n, r, got, 2*packets, useful)
-		}
-		if repeats := got.Received > got.Useful; repeats != (r == 3 && n > 4) {
-			t.Errorf("n=%d r=%d: received %d, useful %d", n, r, got.Received, got.Useful)
-		}
-	}
-	_, _, err := cluster.Run(t.Context(), virtual.New(network(10), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
-		return codedsgd.Run(p, codedsgd.Job{Layers: newQuadratic(60).layers, Batch: 20, Steps: 1, Options: codedsgd.Options{Redundancy: 5, Literal: true}})
-	})
-	if err == nil {
-		t.Error("C(126,5) packets per node are sent")
-	}
-}

@@ -96,9 +96,8 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 // messages lists what the nodes send in one iteration of two layers, in order of time.
 func messages(t *testing.T, n int, o codedsgd.Options) string {
 	layers := newQuadratic(6000, 3000).layers
-	_, trace, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
-		return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 60, Steps: 1, Options: o})
-	})
+	_, trace, err := ran(t, network(n), virtual.Config{Trace: true},
+		codedsgd.Job{Layers: layers, Batch: 60, Steps: 1, Options: o})
 	must(t, err)
 	var b strings.Builder
 	slices.SortStableFunc(trace.Spans, func(x, y cluster.Span) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.Rank, y.Rank)) })

@@ -23,9 +23,8 @@ func TestSection22PacketsKeepTheLinksBusy(t *testing.T) {
 			for i := range layers {
 				layers[i].Forward, layers[i].Backward = cluster.Work{}, cluster.Work{}
 			}
-			logs, _, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{Headerless: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
-				return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 1600, Steps: 1, Options: o})
-			})
+			logs, _, err := ran(t, network(n), virtual.Config{Headerless: true},
+				codedsgd.Job{Layers: layers, Batch: 1600, Steps: 1, Options: o})
 			must(t, err)
 			end, bytes, largest := 0., 0., 50400*4.
 			if o.Method == "" {
@@ -54,9 +53,8 @@ func TestSection22PacketsKeepTheLinksBusy(t *testing.T) {
 func TestSection22PacketsLeaveWhileTheNodeComputes(t *testing.T) {
 	run := func(o codedsgd.Options) (end float64, early int, layers []cluster.Tag) {
 		p := network(4)
-		_, trace, err := cluster.Run(t.Context(), virtual.New(p, virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
-			return codedsgd.Run(p, codedsgd.Job{Layers: newQuadratic(6000, 3000, 3000).layers, Batch: 60, Steps: 1, Options: o})
-		})
+		_, trace, err := ran(t, p, virtual.Config{Trace: true},
+			codedsgd.Job{Layers: newQuadratic(6000, 3000, 3000).layers, Batch: 60, Steps: 1, Options: o})
 		must(t, err)
 		var computed float64 // node 0's last gradient: its last stage but the update
 		for _, s := range trace.Spans {
@@ -105,10 +103,9 @@ func TestUnequalNodesDecodeExactly(t *testing.T) {
 // is encoded, so from a node's first packet to its last the link is never idle.
 func TestSection22PacketsAreEncodedWhileOthersAreSent(t *testing.T) {
 	const n = 5
-	_, trace, err := cluster.Run(t.Context(), virtual.New(network(n), virtual.Config{Trace: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
-		return codedsgd.Run(p, codedsgd.Job{Layers: newQuadratic(50400).layers, Batch: 1600, Steps: 1,
+	_, trace, err := ran(t, network(n), virtual.Config{Trace: true},
+		codedsgd.Job{Layers: newQuadratic(50400).layers, Batch: 1600, Steps: 1,
 			Options: codedsgd.Options{Redundancy: 2, NoOverlap: true, Charge: true, Rate: 4e9}})
-	})
 	must(t, err)
 	for rank := range n {
 		var sent []cluster.Span

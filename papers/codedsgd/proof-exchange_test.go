@@ -43,6 +43,7 @@ func TestSection24ProofAgainstRealExchanges(t *testing.T) {
 		check("packets of the printed loop", big.NewRat(printed.Packets, 1), big.NewRat(loop.Packets, 1))
 		check("load of the printed loop", gradients(printed.Bytes), big.NewRat(loop.Packets, int64(r)))
 		check("its load per receiver", gradients(printed.Delivered), big.NewRat(loop.Deliveries, int64(r)))
+		check("received of it", gradients(printed.Received), gradients(printed.Delivered))
 		check("its useful bytes", gradients(printed.Useful), codedsgd.LUncoding(n, r))
 	})
 }

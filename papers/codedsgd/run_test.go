@@ -19,11 +19,9 @@ func TestTimeOfOneNode(t *testing.T) {
 	const pieces, batch, length = 6, 20, 1000
 	layers := newQuadratic(length, length).layers
 	for _, charge := range []bool{false, true} {
-		logs, _, err := cluster.Run(t.Context(), virtual.New(network(1), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
-			return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: batch, Steps: 3,
-				Pass: cluster.Work{Fixed: time.Millisecond}, Iteration: cluster.Work{Fixed: time.Second},
-				Options: codedsgd.Options{MicroBlocks: pieces, Charge: charge, Rate: 1e6}})
-		})
+		logs, _, err := ran(t, network(1), virtual.Config{}, codedsgd.Job{Layers: layers, Batch: batch, Steps: 3,
+			Pass: cluster.Work{Fixed: time.Millisecond}, Iteration: cluster.Work{Fixed: time.Second},
+			Options: codedsgd.Options{MicroBlocks: pieces, Charge: charge, Rate: 1e6}})
 		must(t, err)
 		want := 1 + 2*(batch*3e5/1e9+pieces*3*1e-3) + 4.*2*length/1e9
 		coding := int64(3 * 2 * 4 * pieces * 2 * length)
@@ -39,10 +37,9 @@ func TestTimeOfOneNode(t *testing.T) {
 // A micro-block without samples costs nothing, not even a pass.
 func TestEmptyMicroBlocksCostNothing(t *testing.T) {
 	layers := newQuadratic(10).layers
-	logs, _, err := cluster.Run(t.Context(), virtual.New(network(1), virtual.Config{}), func(p cluster.Proc) (*codedsgd.Log, error) {
-		return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 2, Steps: 1, Pass: cluster.Work{Fixed: time.Second},
+	logs, _, err := ran(t, network(1), virtual.Config{},
+		codedsgd.Job{Layers: layers, Batch: 2, Steps: 1, Pass: cluster.Work{Fixed: time.Second},
 			Options: codedsgd.Options{MicroBlocks: 50}})
-	})
 	if want := 2*3e5/1e9 + 2*3 + 40/1e9; err != nil || math.Abs(logs[0].Ends[0].Seconds()-want) > 1e-8 {
 		t.Errorf("%v, %v, want %g s", logs, err, want)
 	}
@@ -176,9 +173,9 @@ func TestRoundsLeaveEarlier(t *testing.T) {
 	run := func(rounds bool) (totals codedsgd.Totals, end float64) {
 		layers := newQuadratic(1200).layers
 		layers[0].Backward = cluster.Work{FLOP: 4e5}
-		logs, _, err := cluster.Run(t.Context(), virtual.New(network(4), virtual.Config{Headerless: true}), func(p cluster.Proc) (*codedsgd.Log, error) {
-			return codedsgd.Run(p, codedsgd.Job{Layers: layers, Batch: 48, Steps: 1, Options: codedsgd.Options{Redundancy: 3, MicroBlocks: 48, Rounds: rounds}})
-		})
+		logs, _, err := ran(t, network(4), virtual.Config{Headerless: true},
+			codedsgd.Job{Layers: layers, Batch: 48, Steps: 1,
+				Options: codedsgd.Options{Redundancy: 3, MicroBlocks: 48, Rounds: rounds}})
 		must(t, err)
 		for _, l := range logs {
 			totals.Merge(l.Totals)

@@ -32,28 +32,3 @@ func TestANodeReadsOnlyWhatItComputed(t *testing.T) {
 		}
 	}
 }
-
-// Micro-blocks lie apart, and counts name the last layer that had no number.
-func TestStoreKeepsMicroBlocksApart(t *testing.T) {
-	a, err := Assign(3, 2)
-	must(t, err)
-	job := &Job{Layers: []cluster.Layer{{Length: 1}, {Name: "b", Offset: 1, Length: 1}}}
-	s := newStore(&node{rank: 2, job: job, a: a, own: a.Of(2), m: 2, params: 2, o: Options{Range: Top}})
-	for i, q := range a.Of(2) {
-		for j := range 2 {
-			for l := range 2 {
-				s.grads[l] = float32(100*i + 10*j + l)
-				s.put(q, j, l)
-			}
-		}
-	}
-	for i, q := range a.Of(2) {
-		for j := range 2 {
-			for l := range 2 {
-				if g, err := s.Layer(q, j, l); err != nil || g[0] != int32(100*i+10*j+l) {
-					t.Errorf("block %d micro-block %d layer %d: %v, %v", q, j, l, g, err)
-				}
-			}
-		}
-	}
-}

@@ -40,9 +40,8 @@
 //	§2.2 (dasp.html#s2.2)
 //	    Go    Config.Validate, FSS, Log.Spread, NewView, QIS, State, StateStats, WSS
 //	    tests TestSection22Algorithm1Line15ForceWaitsForTheOldest,
-//	          TestSection22Algorithm1LineByLine,
-//	          TestSection22Algorithm1MakesThreeStates, TestSection22AllBeginInQIS,
-//	          TestSection22OnlyTheFarNodesWait, TestSection22QISHasNoBarrier,
+//	          TestSection22Algorithm1LineByLine, TestSection22OnlyTheFarNodesWait,
+//	          TestSection22QISHasNoBarrier,
 //	          TestSection22QISKeepsDifferencesWithinSmin,
 //	          TestSection22StalenessStaysWithinSmax,
 //	          TestSection22WeakWaitCanBringTheOldestBack,
@@ -63,9 +62,7 @@
 //	Alg. 1 (dasp/code.html#alg1)
 //	    Go    Config.Decide, Decision
 //	    tests TestSection22Algorithm1Line15ForceWaitsForTheOldest,
-//	          TestSection22Algorithm1LineByLine,
-//	          TestSection22Algorithm1MakesThreeStates,
-//	          TestSection2Algorithm1Line4StaleNode
+//	          TestSection22Algorithm1LineByLine, TestSection2Algorithm1Line4StaleNode
 //	Alg. 1, line 1 (dasp/code.html#alg1)
 //	    Go    Event, EventJoin, EventKind, EventLeave, EventPush, EventTimer
 //	Alg. 1, line 2 (dasp/code.html#alg1)

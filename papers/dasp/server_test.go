@@ -162,37 +162,6 @@ func TestBSPDoesNotDependOnTheCluster(t *testing.T) {
 	}
 }
 
-// TestSSP0IsBSPPerRound: with plain SGD the weights after each round of N
-// pushes agree to 1e-5; they are sums in another order.
-func TestSSP0IsBSPPerRound(t *testing.T) {
-	var bsp, ssp [][]float32
-	o := rivals.Defaults(4)
-	o.Staleness = 0
-	p := gpus(1, 3, 2, 1)
-	run(t, p, 1, training(t, "bsp", o, 80, &bsp), nil)
-	run(t, p, 1, training(t, "ssp", o, 80, &ssp), nil)
-	for round, want := range bsp {
-		for e, x := range ssp[4*round+3] {
-			if d := x - want[e]; d > 1e-5 || d < -1e-5 {
-				t.Fatalf("round %d, entry %d: %g, want %g", round, e, x, want[e])
-			}
-		}
-	}
-}
-
-// TestUnboundedSSPIsASP: the same log and the same weights, bit for bit.
-func TestUnboundedSSPIsASP(t *testing.T) {
-	var asp, ssp [][]float32
-	o := rivals.Defaults(4)
-	o.Staleness = rivals.Unbounded
-	p := gpus(1, 3, 2, 1)
-	a, _ := run(t, p, 1, training(t, "asp", o, 120, &asp), nil)
-	s, _ := run(t, p, 1, training(t, "ssp", o, 120, &ssp), nil)
-	if diff := cmp.Diff(a, s) + cmp.Diff(asp, ssp); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // TestTimingOnly: without a task the same events happen at the same instants.
 func TestTimingOnly(t *testing.T) {
 	for _, name := range []string{"bsp", "dasp"} {

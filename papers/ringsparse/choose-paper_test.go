@@ -59,10 +59,9 @@ func TestS41SparsityCountsExactZeros(t *testing.T) {
 // received, is all that this run of two ranks is charged: 2·4 MB at 1 GB/s, then 2·2 MB.
 func TestS41CountsTwoNBlocks(t *testing.T) {
 	p := cluster.Host{Name: "w", FLOPS: 1e18, Bandwidth: 1e18}
-	logs, _, err := cluster.Run(t.Context(), newVirtualOf(2, p), func(p cluster.Proc) (*ringsparse.Log, error) {
-		return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 1e6}}, Rate: eta, Steps: 1,
+	logs, _, err := ran(t, newVirtualOf(2, p),
+		ringsparse.Job{Layers: []cluster.Layer{{Length: 1e6}}, Rate: eta, Steps: 1,
 			Options: ringsparse.Options{Codec: "dense", Charge: true, Rates: []cluster.CodecRate{{Name: "count", Encode: 1e9}}}})
-	})
 	must(t, err)
 	if got := logs[0].Ends[0].Round(time.Microsecond); got != 12*time.Millisecond {
 		t.Errorf("counting took %v, want 12ms", got)

@@ -51,6 +51,11 @@ func train(t *testing.T, rt cluster.Runtime, job ringsparse.Job, task func(rank 
 	return out
 }
 
+// ran runs job, the same on every rank.
+func ran(t *testing.T, rt cluster.Runtime, job ringsparse.Job) ([]*ringsparse.Log, *cluster.Trace, error) {
+	return cluster.Run(t.Context(), rt, func(p cluster.Proc) (*ringsparse.Log, error) { return ringsparse.Run(p, job) })
+}
+
 func newVirtual(n int) cluster.Runtime {
 	return virtual.New(cluster.Uniform(n, link, nil), virtual.Config{Seed: 1})
 }

@@ -59,9 +59,7 @@ func TestJobsOutOfDomain(t *testing.T) {
 		"layer 0: densities 1 and 1.5":  {Layers: layers, Rate: 1, Steps: 1, Options: dense, Density: func(int) (float64, float64) { return 1, 1.5 }},
 		"tie \"x\", want one of weight": {Layers: layers, Rate: 1, Steps: 1, Options: ringsparse.Options{Tie: "x"}},
 	} {
-		_, _, err := cluster.Run(t.Context(), newVirtual(2), func(p cluster.Proc) (*ringsparse.Log, error) {
-			return ringsparse.Run(p, job)
-		})
+		_, _, err := ran(t, newVirtual(2), job)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -119,10 +117,9 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 		false: 0,
 	} {
 		for _, log := range []bool{false, true} { // logging costs nothing
-			logs, _, err := cluster.Run(t.Context(), newVirtualOf(2, host), func(p cluster.Proc) (*ringsparse.Log, error) {
-				return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1,
+			logs, _, err := ran(t, newVirtualOf(2, host),
+				ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1,
 					Options: ringsparse.Options{Codec: "bitmap", Charge: charge, Rates: rates, LogChoices: log}})
-			})
 			must(t, err)
 			if got := logs[0].Ends[0].Round(time.Microsecond); got != want {
 				t.Errorf("charge %v, log %v: %v, want %v", charge, log, got, want)
@@ -130,10 +127,9 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 		}
 	}
 	// A ring of one exchanges nothing and pays nothing.
-	logs, _, err := cluster.Run(t.Context(), newVirtualOf(1, host), func(p cluster.Proc) (*ringsparse.Log, error) {
-		return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1,
+	logs, _, err := ran(t, newVirtualOf(1, host),
+		ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1,
 			Options: ringsparse.Options{Codec: "bitmap", Charge: true, Rates: rates}})
-	})
 	if err != nil || logs[0].Ends[0].Round(time.Microsecond) != 0 {
 		t.Errorf("a ring of one: %+v, %v", logs, err)
 	}
@@ -143,9 +139,8 @@ func TestChargedCostsPassAsTime(t *testing.T) {
 		(8*10000 + 2*8*1000000) * time.Microsecond: {Exchange: "all-gather", Codec: "bitmap"},
 	} {
 		o.Charge, o.Rates, o.LogChoices = true, rates, true
-		logs, _, err := cluster.Run(t.Context(), newVirtualOf(2, host), func(p cluster.Proc) (*ringsparse.Log, error) {
-			return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1, Options: o})
-		})
+		logs, _, err := ran(t, newVirtualOf(2, host),
+			ringsparse.Job{Layers: []cluster.Layer{{Length: 2000}}, Rate: eta, Steps: 1, Options: o})
 		must(t, err)
 		if got := logs[0].Ends[0].Round(time.Microsecond); got != want {
 			t.Errorf("%s %s: %v, want %v", o.Exchange, o.Codec, got, want)

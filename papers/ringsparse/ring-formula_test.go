@@ -18,10 +18,9 @@ func TestFormulaTIsTheTimeOfALayer(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		for _, kinds := range []string{"both", "gradients", "weights"} {
 			rt := virtual.New(cluster.Uniform(n, host, nil), virtual.Config{Headerless: true})
-			logs, trace, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*ringsparse.Log, error) {
-				return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: length}}, Rate: eta, Steps: 1,
+			logs, trace, err := ran(t, rt,
+				ringsparse.Job{Layers: []cluster.Layer{{Length: length}}, Rate: eta, Steps: 1,
 					Options: ringsparse.Options{Kinds: kinds, Codec: "dense"}})
-			})
 			must(t, err)
 			want := formula.T(n, 4*length, host.Bandwidth)
 			if got := logs[0].Ends[0].Seconds(); math.Abs(got-want) > 1e-8 {

@@ -94,10 +94,8 @@ func TestS13ExchangeOverlapsTheBackwardPass(t *testing.T) {
 	const update = 2 * 3 * 312500 * time.Nanosecond // 2 FLOP per parameter
 	for noOverlap, want := range map[bool]time.Duration{false: 5*time.Millisecond + update, true: 7*time.Millisecond + update} {
 		rt := virtual.New(cluster.Uniform(2, host, nil), virtual.Config{Headerless: true})
-		logs, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*ringsparse.Log, error) {
-			return ringsparse.Run(p, ringsparse.Job{Layers: layers, Rate: eta, Steps: 1,
-				Options: ringsparse.Options{Kinds: "gradients", Codec: "dense", NoOverlap: noOverlap}})
-		})
+		logs, _, err := ran(t, rt, ringsparse.Job{Layers: layers, Rate: eta, Steps: 1,
+			Options: ringsparse.Options{Kinds: "gradients", Codec: "dense", NoOverlap: noOverlap}})
 		must(t, err)
 		if got := logs[0].Ends[0]; got != want {
 			t.Errorf("NoOverlap %v: the step ends at %v, want %v", noOverlap, got, want)
@@ -231,10 +229,9 @@ func TestS5TheSlowestLinkSetsTheTime(t *testing.T) {
 	end := func(slow float64) (last float64) {
 		p := cluster.Uniform(4, cluster.Host{Name: "w", FLOPS: 1e15, Bandwidth: 1e9}, nil)
 		p.Workers[2].Bandwidth /= slow
-		logs, _, err := cluster.Run(t.Context(), virtual.New(p, virtual.Config{Headerless: true}), func(p cluster.Proc) (*ringsparse.Log, error) {
-			return ringsparse.Run(p, ringsparse.Job{Layers: []cluster.Layer{{Length: 1e6}}, Rate: eta, Steps: 1,
+		logs, _, err := ran(t, virtual.New(p, virtual.Config{Headerless: true}),
+			ringsparse.Job{Layers: []cluster.Layer{{Length: 1e6}}, Rate: eta, Steps: 1,
 				Options: ringsparse.Options{Kinds: "gradients", Codec: "dense"}})
-		})
 		must(t, err)
 		for _, l := range logs {
 			last = max(last, l.Ends[0].Seconds())

@@ -293,7 +293,6 @@ func TestPlatformsNamesArePrintable(t *testing.T) {
 	}
 }
 
-// must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -233,8 +233,9 @@ func TestOpenLibraries(t *testing.T) {
 	}
 }
 
-// must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }

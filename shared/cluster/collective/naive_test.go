@@ -236,8 +236,9 @@ func (f *firstSend) Isend(to int, tag cluster.Tag, m *cluster.Msg) cluster.Req {
 	return f.Proc.Isend(to, tag, m)
 }
 
-// must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }

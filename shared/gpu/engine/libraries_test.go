@@ -407,8 +407,9 @@ func TestLostInLibrary(t *testing.T) {
 	f.lost = true
 }
 
-// must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }

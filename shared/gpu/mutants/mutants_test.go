@@ -277,8 +277,9 @@ func download(t *testing.T, d driver.Driver, wait bool) float32 {
 	return got
 }
 
-// must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -150,7 +150,6 @@ func TestPlanSharesMemory(t *testing.T) {
 	}
 }
 
-// must ends the test where err is one.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
