@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 
 	"gradsync/shared/tensor"
@@ -37,22 +38,57 @@ func sameBits(t *testing.T, e tensor.Engine, often repeats) {
 	}
 }
 
-// tries is how often what is said to allocate nothing may be counted. The counter is the whole process's: goroutines
-// that the runtime makes, cleanups and pools of a library show in it. With the collector at rest these are kept, and
-// fewer than the tries: one is quiet, and none where each call allocates.
-const tries = 25
+// rounds is more than the things that a call may make once and keep, as a thread does at its first part of an operation:
+// each round that is not quiet has made one of them, so that a quiet one comes before these are over, whichever thread
+// is late.
+const rounds = 200
 
-// Quiet returns the least of many counts of what f allocates a call, each of that number of runs: 0 if f itself
-// allocates nothing, whoever else does now and then.
+// Quiet returns how many allocations a call of f makes, rounded down, in the quietest of some rounds of that many calls:
+// 0 where f only makes what it keeps. What the runtime allocates for itself, goroutines that it makes and cleanups, has
+// no code of ours on its stack and does not count.
 //
-// Source: ours: the counter of allocations is the process's
+// Source: ours: the counter of allocations is the process's, a profile of all of them says whose each is
 func Quiet(runs int, f func()) float64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	least := math.Inf(1)
-	for try := 0; try < tries && least > 0; try++ {
-		least = min(least, testing.AllocsPerRun(runs, f))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty pools
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	runtime.MemProfileRate = 0
+	f()
+	least, before := int64(math.MaxInt64), allocated()
+	for round := 0; round < rounds && least > 0; round++ {
+		runtime.MemProfileRate = 1
+		for range runs {
+			f()
+		}
+		runtime.MemProfileRate = 0
+		after := allocated()
+		least, before = min(least, (after-before)/int64(runs)), after
 	}
-	return least
+	return float64(least)
+}
+
+// allocated returns how many profiled objects were made by anybody but the runtime.
+func allocated() (objects int64) {
+	for range 3 { // a profile is up to two collections old
+		runtime.GC()
+	}
+	records := make([]runtime.MemProfileRecord, 1000)
+	n, ok := runtime.MemProfile(records, true)
+	for !ok {
+		records = make([]runtime.MemProfileRecord, n+100)
+		n, ok = runtime.MemProfile(records, true)
+	}
+	for _, r := range records[:n] {
+		frames := runtime.CallersFrames(r.Stack())
+		for more := true; more; {
+			var at runtime.Frame
+			if at, more = frames.Next(); !strings.HasPrefix(at.Function, "runtime.") {
+				objects += r.AllocObjects
+				break
+			}
+		}
+	}
+	return objects
 }
 
 // allocations: after some calls nothing is allocated, on one thread or two.
