@@ -2,42 +2,15 @@ package tcp_test
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"testing"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/internal/clustertest"
-	"gradsync/shared/cluster/local"
 	"gradsync/shared/cluster/tcp"
 	"gradsync/shared/cluster/virtual"
-	"gradsync/shared/tensor/vec"
 )
-
-// A ring sums in ring order, whatever carries it: the same bits on virtual
-// time, in one process and over sockets, in pieces of any size.
-func TestSameBitsAsOtherRuntimes(t *testing.T) {
-	const n, length = 4, 40_003
-	body := func(p cluster.Proc) ([]byte, error) {
-		r := p.Rand("x")
-		x := make([]float32, length)
-		for i := range x {
-			x[i] = float32(r.NormFloat64()) * float32(math.Pow(10, float64(p.Rank())))
-		}
-		if err := collective.RingAllReduce(p, 3, x); err != nil {
-			return nil, err
-		}
-		return vec.AppendBytes(nil, x), nil
-	}
-	platform := cluster.Uniform(n, clustertest.Host, nil)
-	clustertest.CheckSameBits(t, body,
-		virtual.New(platform, virtual.Config{Seed: 5}),
-		local.New(platform, local.Config{Seed: 5}),
-		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1 << 20}),
-		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5, Chunk: 1009}),
-		tcp.Loopback(n, tcp.Config{Timeout: never, Seed: 5}))
-}
 
 // Body bytes are the blog's 2(N−1)K on every runtime; headers are virtual's if
 // each message goes in one piece; and the kernel counts exactly their sum.

@@ -16,11 +16,6 @@ import (
 // allocates anything of its size. One that comes before its receive does not.
 func TestNoCopyOnTheWay(t *testing.T) {
 	const size = 32 << 20
-	allocated := func() uint64 {
-		s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-		metrics.Read(s)
-		return s[0].Value.Uint64()
-	}
 	_, err := tcp.Loopback(2, tcp.Config{Timeout: never, Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 		var word cluster.Msg
 		if p.Rank() == 0 {
@@ -93,33 +88,6 @@ func TestEmulateTakesTheHostsTime(t *testing.T) {
 	})
 	if err != nil || out.Elapsed < 8*time.Millisecond {
 		t.Fatalf("%v after %v", err, out.Elapsed)
-	}
-}
-
-// Forty ranks: 780 pairs of sockets in one process.
-func TestFortyRanks(t *testing.T) {
-	const n = 40
-	out, err := tcp.Loopback(n, tcp.Config{Timeout: never, Chunk: 1 << 20}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
-		reqs := make([]cluster.Req, 0, 2*n)
-		in := make([]cluster.Msg, n)
-		for r := range n {
-			reqs = append(reqs, p.Isend(r, 1, &cluster.Msg{Meta: [4]int64{int64(p.Rank())}}), p.Irecv(r, 1, &in[r]))
-		}
-		if err := cluster.Wait(p, reqs...); err != nil {
-			return nil, err
-		}
-		for r := range in {
-			if in[r].Meta[0] != int64(r) {
-				return nil, fmt.Errorf("message of rank %d says %d", r, in[r].Meta[0])
-			}
-		}
-		return nil, nil
-	})
-	must(t, err)
-	for rank, s := range out.Trace.Sent {
-		if s.Messages != n-1 {
-			t.Errorf("rank %d sent %d messages", rank, s.Messages)
-		}
 	}
 }
 

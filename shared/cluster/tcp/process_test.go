@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/tcp"
@@ -86,39 +85,32 @@ func (p *process) line(t *testing.T) string {
 	return strings.TrimSpace(text)
 }
 
-// strike runs four processes, does something to one and checks that the others
-// name it, and by op how they noticed: "silent" is by waiting, all else is not.
-func strike(t *testing.T, victim int, timeout time.Duration, op string, blow func(p *os.Process) error) {
-	t.Helper()
-	cfgs := job(t, 4)
-	procs := make([]*process, len(cfgs))
-	for i, cfg := range cfgs {
-		cfg.Timeout, cfg.Join = timeout, never
-		procs[i] = launch(t, cfg)
-	}
-	for _, p := range procs {
-		if got := p.line(t); got != "started" {
-			t.Fatalf("a rank said %q", got)
-		}
-	}
-	must(t, blow(procs[victim].cmd.Process))
-	for rank, p := range procs {
-		if rank == victim {
-			continue
-		}
-		var end ended
-		must(t, json.Unmarshal([]byte(p.line(t)), &end))
-		if end.Rank != victim || end.Op != op || !strings.HasPrefix(end.Addr, "127.") {
-			t.Errorf("rank %d of victim %d: %+v", rank, victim, end)
-		}
-		t.Logf("rank %d: %s", rank, end.Text)
-	}
-}
-
 // A process that dies is named by all others, who do not wait for its time-out, also if it was the one
 // that ran the rendezvous.
 func TestAKilledProcessIsNamed(t *testing.T) {
 	for _, victim := range []int{2, 1} {
-		strike(t, victim, never, "lost", (*os.Process).Kill)
+		cfgs := job(t, 4)
+		procs := make([]*process, len(cfgs))
+		for i, cfg := range cfgs {
+			cfg.Join = never
+			procs[i] = launch(t, cfg)
+		}
+		for _, p := range procs {
+			if got := p.line(t); got != "started" {
+				t.Fatalf("a rank said %q", got)
+			}
+		}
+		must(t, procs[victim].cmd.Process.Kill())
+		for rank, p := range procs {
+			if rank == victim {
+				continue
+			}
+			var end ended
+			must(t, json.Unmarshal([]byte(p.line(t)), &end))
+			if end.Rank != victim || end.Op != "lost" || !strings.HasPrefix(end.Addr, "127.") {
+				t.Errorf("rank %d of victim %d: %+v", rank, victim, end)
+			}
+			t.Logf("rank %d: %s", rank, end.Text)
+		}
 	}
 }

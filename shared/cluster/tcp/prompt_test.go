@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,10 +21,12 @@ import (
 type piped struct {
 	connections
 	hall  *hall
+	host  *piped     // of the rendezvous
 	ends  []net.Conn // data connections, by rank
 	mu    sync.Mutex
-	all   []net.Conn // that its process has open
-	ended bool       // its process
+	all   []net.Conn    // that its process has open
+	ended bool          // its process
+	still chan struct{} // closed once its process moves again; nil: it does
 }
 
 // opens notes a connection, and closes it if the process has ended.
@@ -33,7 +36,42 @@ func (p *piped) opens(conn net.Conn) net.Conn {
 	if p.all = append(p.all, conn); p.ended {
 		_ = conn.Close()
 	}
-	return conn
+	return &standing{conn, p}
+}
+
+// standing is a connection of a process that may stand still: it stays open, and nothing comes or goes.
+type standing struct {
+	net.Conn
+	p *piped
+}
+
+func (c *standing) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.p.moves()
+	return n, err
+}
+
+func (c *standing) Write(b []byte) (int, error) {
+	c.p.moves()
+	return c.Conn.Write(b)
+}
+
+// moves waits while the process stands still.
+func (p *piped) moves() {
+	p.mu.Lock()
+	still := p.still
+	p.mu.Unlock()
+	if still != nil {
+		<-still
+	}
+}
+
+// stop lets the process stand still for some time.
+func (p *piped) stop(rest time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.still = make(chan struct{})
+	time.AfterFunc(rest, func() { close(p.still) })
 }
 
 // kill ends all connections, as the death of the process does.
@@ -48,7 +86,7 @@ func (p *piped) kill() {
 
 func (p *piped) meet(context.Context) (net.Listener, error) {
 	near, far := net.Pipe()
-	p.hall.enter(far)
+	p.hall.enter(p.host.opens(far))
 	p.n.ctl = newWire(p.opens(near), &p.n.cfg)
 	_, err := p.n.present("pipe")
 	return &hall{closed: true}, err
@@ -91,7 +129,7 @@ const (
 // promptly makes the steps with the living.
 func promptly(p cluster.Proc) ([]byte, error) {
 	c, err := collective.NewCrew(p, 1)
-	if err != nil {
+	if c == nil || err != nil {
 		return nil, err
 	}
 	state := []float32{0} // 1 more with each step
@@ -126,18 +164,20 @@ func promptly(p cluster.Proc) ([]byte, error) {
 	return fmt.Append(nil, made), c.Close(made, state)
 }
 
-// blows are the instants at which ranks die.
+// blows are the instants at which something happens to ranks; promptRanks is the rendezvous.
 type blows map[int]time.Duration
 
-// survive runs promptly on all ranks, strikes, and returns how the rendezvous says that the run ended and each rank.
-func survive(t *testing.T, cfg Config, strike blows) (v Verdict, err error, errs []error) {
+// survive runs body on all ranks, strikes by blow, and returns how the rendezvous says that the run ended and each rank.
+// Whoever waits for longer than the limit waits for ever.
+func survive(t *testing.T, cfg Config, body func(cluster.Proc) ([]byte, error), limit time.Duration, strike blows,
+	blow func(p *piped)) (v Verdict, err error, errs []error) {
 	meet := &hall{conns: make(chan net.Conn, promptRanks)}
 	c := newCoordinator(&cfg, 1, meet)
-	ranks, errs := make([]*piped, promptRanks), make([]error, promptRanks)
+	host, ranks, errs := &piped{}, make([]*piped, promptRanks), make([]error, promptRanks)
 	for k := range ranks {
 		own := cfg
 		own.Rank = k
-		ranks[k] = &piped{connections: connections{newNode(own, 1, nil)}, hall: meet, ends: make([]net.Conn, promptRanks)}
+		ranks[k] = &piped{connections: connections{newNode(own, 1, nil)}, hall: meet, host: host, ends: make([]net.Conn, promptRanks)}
 		ranks[k].n.fabric = ranks[k]
 		for i := range k {
 			ranks[k].ends[i], ranks[i].ends[k] = net.Pipe()
@@ -145,15 +185,15 @@ func survive(t *testing.T, cfg Config, strike blows) (v Verdict, err error, errs
 	}
 	c.inform = Events{Begun: func() {
 		for k, at := range strike {
-			time.AfterFunc(at, ranks[k].kill)
+			time.AfterFunc(at, func() { blow(append(ranks, host)[k]) })
 		}
 	}}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // of the bubble: who waits longer waits for ever
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	var group sync.WaitGroup
 	group.Go(func() { v, err = c.alone(ctx) })
 	for k, p := range ranks {
-		group.Go(func() { _, errs[k] = p.n.process(t.Context(), nil, promptly) })
+		group.Go(func() { _, errs[k] = p.n.process(t.Context(), nil, body) })
 	}
 	group.Wait()
 	return v, err, errs
@@ -176,12 +216,9 @@ func TestNobodyWaitsForALoss(t *testing.T) {
 			strike[k] = time.Duration(1+r.IntN(promptSteps-2))*promptPause - time.Duration(r.IntN(2)*r.IntN(int(promptPause)))
 		}
 		synctest.Test(t, func(t *testing.T) {
-			cfg, err := Config{Size: promptRanks, Job: secret, Rendezvous: "127.0.0.1:1", Timeout: time.Minute,
-				Join: time.Minute, Chunk: 64 << 10, Elastic: true}.checked()
-			must(t, err)
-			cfg.id, cfg.host = plain, plain
+			cfg := promptConfig(t, true)
 			begin := time.Now()
-			v, err, errs := survive(t, cfg, strike)
+			v, err, errs := survive(t, cfg, promptly, time.Second, strike, (*piped).kill)
 			took := time.Since(begin)
 			lost := v.Ranks()
 			if slices.Sort(lost); err != nil || !slices.Equal(lost, slices.Sorted(slices.Values(victims))) {
@@ -205,4 +242,71 @@ func TestNobodyWaitsForALoss(t *testing.T) {
 		}
 	}
 	t.Logf("%d losses: %d steps of %v took at most %v and the rest %v", 2*times, promptSteps, promptPause, most, left)
+}
+
+// promptConfig returns the configuration of all ranks but for their numbers.
+func promptConfig(t *testing.T, elastic bool) Config {
+	cfg, err := Config{Size: promptRanks, Job: secret, Rendezvous: "127.0.0.1:1", Timeout: time.Minute,
+		Join: time.Minute, Chunk: 64 << 10, Elastic: elastic}.checked()
+	must(t, err)
+	cfg.id, cfg.host = plain, plain
+	return cfg
+}
+
+// A process that stands still keeps its connections open and says nothing: once its time-out is over all others name it,
+// or go on without it where the run is elastic; so with the rendezvous. When it moves again its run ends and says so.
+func TestAStoppedProcessIsNamed(t *testing.T) {
+	const at = 45 * time.Millisecond
+	for _, elastic := range []bool{false, true} {
+		for victim := range promptRanks + 1 {
+			if elastic && victim == promptRanks {
+				continue // nobody needs it before the end
+			}
+			synctest.Test(t, func(t *testing.T) {
+				cfg, begin, ends := promptConfig(t, elastic), time.Now(), make([]time.Duration, promptRanks)
+				v, err, errs := survive(t, cfg, func(p cluster.Proc) (out []byte, err error) {
+					if out, err = promptly(p); !elastic {
+						out, err = endlessly(p)
+					}
+					ends[p.Rank()] = time.Since(begin)
+					return out, err
+				}, time.Hour, blows{victim: at}, func(p *piped) { p.stop(2 * cfg.Timeout) })
+				goesOn := elastic && victim < promptRanks
+				if (err == nil) != goesOn || goesOn && !slices.Equal(v.Ranks(), []int{victim}) {
+					t.Errorf("elastic %v: the rendezvous says %v, lost %v, want %d", elastic, err, v.Ranks(), victim)
+				}
+				for k, err := range errs {
+					said := fmt.Sprint(err)
+					if k == victim {
+						if !strings.Contains(said, fmt.Sprintf("rank %d ", k)) && !strings.Contains(said, "rendezvous") {
+							t.Errorf("elastic %v: the stopped one, %d, says %v", elastic, k, err)
+						}
+						continue
+					}
+					var a *cluster.AbortError
+					if named := errors.As(err, &a) && a.Op == "silent" && (a.Rank == victim || strings.Contains(said, "rendezvous")); named == goesOn ||
+						goesOn && err != nil {
+						t.Errorf("elastic %v, %d stopped: rank %d: %v", elastic, victim, k, err)
+					}
+					if late := ends[k] - at; late < cfg.Timeout*7/8 || late > cfg.Timeout*5/4 {
+						t.Errorf("elastic %v, %d stopped: rank %d ends after %v, want %v", elastic, victim, k, late, cfg.Timeout)
+					}
+				}
+			})
+		}
+	}
+}
+
+// endlessly exchanges messages with the neighbours, one a second, until something fails.
+func endlessly(p cluster.Proc) ([]byte, error) {
+	for n := p.Size(); ; {
+		if err := cluster.Sleep(p, time.Second); err != nil {
+			return nil, err
+		}
+		var in cluster.Msg
+		sent := p.Isend((p.Rank()+1)%n, 0, &cluster.Msg{Body: make([]byte, 100_000)})
+		if err := cluster.Wait(p, sent, p.Irecv((p.Rank()+n-1)%n, 0, &in)); err != nil {
+			return nil, err
+		}
+	}
 }

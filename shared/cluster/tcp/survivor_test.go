@@ -133,11 +133,12 @@ func runElastic(cfg tcp.Config) {
 	_ = json.NewEncoder(os.Stdout).Encode(end)
 }
 
-// outlive runs n processes, does something to victims one after the other and checks that the others go on to the end,
+// outlive runs n processes, kills victims one after the other and checks that the others go on to the end,
 // and that the first of them has what all left. They have the certificates of a folder; "": none.
-func outlive(t *testing.T, certs string, n int, timeout time.Duration, blow func(p *os.Process) error, victims ...int) (procs []*process, s *served) {
+func outlive(t *testing.T, certs string, n int, victims ...int) {
 	t.Helper()
-	cfgs, s := elasticBy(t, n, len(victims), timeout, certs, certs)
+	cfgs, s := elasticBy(t, n, len(victims), never, certs, certs)
+	var procs []*process
 	for _, cfg := range cfgs {
 		procs = append(procs, launch(t, cfg))
 	}
@@ -149,7 +150,7 @@ func outlive(t *testing.T, certs string, n int, timeout time.Duration, blow func
 	r := cluster.Stream(uint64(time.Now().UnixNano()), 0, "", "blows")
 	for _, v := range victims {
 		time.Sleep(time.Duration(r.Int64N(int64(60 * time.Millisecond))))
-		must(t, blow(procs[v].cmd.Process))
+		must(t, procs[v].cmd.Process.Kill())
 	}
 	var alive []int
 	for k := range n {
@@ -178,7 +179,6 @@ func outlive(t *testing.T, certs string, n int, timeout time.Duration, blow func
 	if s.err != nil || len(s.lost) != len(victims) {
 		t.Errorf("the rendezvous says %v, lost %v", s.err, s.lost)
 	}
-	return procs, s
 }
 
 // Processes that are killed are lost, whichever they are, and the others go on.
@@ -187,7 +187,7 @@ func TestSurvivorsOfKilledProcesses(t *testing.T) {
 		t.Skip("takes seconds: make test has it")
 	}
 	for _, victims := range [][]int{{2}, {0}, {0, 1}, {3, 0, 1}} {
-		outlive(t, "", 4, never, (*os.Process).Kill, victims...)
+		outlive(t, "", 4, victims...)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestSurvivorsOfKilledProcessesOverTLS(t *testing.T) {
 	}
 	dir := certificates(t, 4)
 	for _, victims := range [][]int{{2}, {0}, {0, 1}, {3, 0, 1}} {
-		outlive(t, dir, 4, never, (*os.Process).Kill, victims...)
+		outlive(t, dir, 4, victims...)
 	}
 }
 
