@@ -20,7 +20,8 @@ func network(n int) *cluster.Platform {
 }
 
 // ran runs job, the same on every node, in virtual time.
-func ran(t *testing.T, p *cluster.Platform, c virtual.Config, job codedsgd.Job) ([]*codedsgd.Log, *cluster.Trace, error) {
+func ran(t *testing.T, p *cluster.Platform, c virtual.Config, job codedsgd.Job) (
+	[]*codedsgd.Log, *cluster.Trace, error) {
 	return cluster.Run(t.Context(), virtual.New(p, c), func(p cluster.Proc) (*codedsgd.Log, error) {
 		return codedsgd.Run(p, job)
 	})

@@ -26,7 +26,8 @@ func TestSection22Algorithm1LineByLine(t *testing.T) {
 						state, wait = WSS, max((f[oldest]-f[n])/2, 0) // lines 10–12
 					}
 					c := Config{Workers: 3, Smin: smin, Smax: smax, Alpha: 0.5}
-					if d := c.Decide(view, n); d.State != state || d.Gap != vn-vmin || d.Wait != wait || d.Until != oldest {
+					d := c.Decide(view, n)
+					if d.State != state || d.Gap != vn-vmin || d.Wait != wait || d.Until != oldest {
 						t.Errorf("v=%v n=%d Smin=%d Smax=%d: %v, the lines give %v %v %d", v, n, smin, smax, d, state, wait, oldest)
 					}
 				}

@@ -329,7 +329,7 @@ func TestNoAllocation(t *testing.T) {
 	d := emulated.New(emulated.Options{Workers: 2})
 	var err error
 	step := calls(t, d)
-	if n := enginetest.Quiet(50, func() { err = step() }); n != 0 || err != nil {
+	if n := enginetest.Quiet(func() { err = step() }); n != 0 || err != nil {
 		t.Errorf("%v allocations a step (%v)", n, err)
 	}
 }

@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -16,7 +15,7 @@ import (
 // 2 and 7 (or as often as it is told), for less and for more than one vector of images. The larger batch
 // makes millions of multiply-adds and more than 100,000 elements, so that an
 // engine that spares threads for small work uses them.
-func sameBits(t *testing.T, e tensor.Engine, often repeats) {
+func (often repeats) sameBits(t *testing.T, e tensor.Engine) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, n := range often.images {
 		var want [][]float32
@@ -38,64 +37,48 @@ func sameBits(t *testing.T, e tensor.Engine, often repeats) {
 	}
 }
 
-// rounds is more than the things that a call may make once and keep, as a thread does at its first part of an operation:
-// each round that is not quiet has made one of them, so that a quiet one comes before these are over, whichever thread
-// is late.
-const rounds = 200
-
-// Quiet returns how many allocations a call of f makes, rounded down, in the quietest of some rounds of that many calls:
-// 0 where f only makes what it keeps. What the runtime allocates for itself, goroutines that it makes and cleanups, has
-// no code of ours on its stack and does not count.
+// Quiet returns how many allocations a call of f makes after others, 0 where some call makes none: what f only makes to
+// keep it does not count. What the runtime allocates for itself, for goroutines and cleanups, is made on stacks of its
+// own and does not count.
 //
 // Source: ours: the counter of allocations is the process's, a profile of all of them says whose each is
-func Quiet(runs int, f func()) float64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty pools
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
-	runtime.MemProfileRate = 0
-	f()
-	least, before := int64(math.MaxInt64), allocated()
-	for round := 0; round < rounds && least > 0; round++ {
+func Quiet(f func()) (made int64) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	// More than the things that a call may make once and keep, as a thread does at its first part of an operation: each
+	// that is not quiet has made one of them, so that a quiet one comes before these are over, whichever thread is late.
+	for range 200 {
+		before := allocated()
+		f() // fills the pools that a collection has emptied
 		runtime.MemProfileRate = 1
-		for range runs {
-			f()
-		}
+		f()
 		runtime.MemProfileRate = 0
-		after := allocated()
-		least, before = min(least, (after-before)/int64(runs)), after
+		if made = allocated() - before; made == 0 {
+			break
+		}
 	}
-	return float64(least)
+	return made
 }
 
-// allocated returns how many profiled objects were made by anybody but the runtime.
+// allocated returns how many profiled objects were made by goroutines that are not the runtime's.
 func allocated() (objects int64) {
 	for range 3 { // a profile is up to two collections old
 		runtime.GC()
 	}
-	records := make([]runtime.MemProfileRecord, 1000)
-	n, ok := runtime.MemProfile(records, true)
-	for !ok {
-		records = make([]runtime.MemProfileRecord, n+100)
-		n, ok = runtime.MemProfile(records, true)
-	}
+	records := make([]runtime.MemProfileRecord, 20_000)
+	n, _ := runtime.MemProfile(records, true) // too many, and the next line panics
 	for _, r := range records[:n] {
-		frames := runtime.CallersFrames(r.Stack())
-		for more := true; more; {
-			var at runtime.Frame
-			if at, more = frames.Next(); !strings.HasPrefix(at.Function, "runtime.") {
-				objects += r.AllocObjects
-				break
-			}
+		if s := r.Stack(); !strings.HasPrefix(runtime.FuncForPC(s[len(s)-2]).Name(), "runtime.") { // above goexit
+			objects += r.AllocObjects
 		}
 	}
 	return objects
 }
 
 // allocations: after some calls nothing is allocated, on one thread or two.
-func allocations(t *testing.T, e tensor.Engine, often repeats) {
+func (often repeats) allocations(t *testing.T, e tensor.Engine) {
 	for _, threads := range []int{1, 2} {
 		w, c := newWork(e, often.batch), tensor.Call{Threads: threads}
-		if n := Quiet(often.runs, func() { w.run(&c) }); n != 0 {
+		if n := Quiet(func() { w.run(&c) }); n != 0 {
 			t.Errorf("%d threads: %v allocations per step, want 0", threads, n)
 		}
 	}

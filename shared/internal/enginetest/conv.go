@@ -57,7 +57,7 @@ func connections(g tensor.Conv, f func(y, x, w int)) {
 	}
 }
 
-func convs(t *testing.T, e tensor.Engine, often repeats) {
+func (often repeats) convs(t *testing.T, e tensor.Engine) {
 	r := rand.New(rand.NewPCG(2, 2))
 	var c tensor.Call
 	for i, g := range shapes(r) {

@@ -36,28 +36,24 @@ func RunSlow(t *testing.T, e tensor.Engine) { run(t, e, few) }
 // repeats says how often the groups that repeat all operations do so.
 type repeats struct {
 	images, procs, threads []int // of sameBits: all combinations
-	batch, runs            int   // of allocations
+	batch                  int   // of allocations
 	clean                  int   // convolutions and products for each that finds NaN in the scratch memory
 }
 
 var (
-	full = repeats{[]int{3, 65}, []int{1, 2, 7}, []int{1, 2, 3, 5}, 17, 4, 1}
-	few  = repeats{[]int{3}, []int{1, 7}, []int{1, 5}, 3, 1, 6}
+	full = repeats{[]int{3, 65}, []int{1, 2, 7}, []int{1, 2, 3, 5}, 17, 1}
+	few  = repeats{[]int{3}, []int{1, 7}, []int{1, 5}, 3, 6}
 )
 
 func run(t *testing.T, e tensor.Engine, often repeats) {
-	bits := func(t *testing.T, e tensor.Engine) { sameBits(t, e, often) }
-	none := func(t *testing.T, e tensor.Engine) { allocations(t, e, often) }
-	conv := func(t *testing.T, e tensor.Engine) { convs(t, e, often) }
-	linear := func(t *testing.T, e tensor.Engine) { linears(t, e, often) }
 	for _, c := range []struct {
 		name  string
 		check func(*testing.T, tensor.Engine)
 	}{
-		{"gemm", gemms}, {"conv", conv}, {"linear", linear}, {"bias", biases},
+		{"gemm", gemms}, {"conv", often.convs}, {"linear", often.linears}, {"bias", biases},
 		{"normForward", normsForward}, {"normInference", normsInference}, {"normBackward", normsBackward},
 		{"relu", relus}, {"add", adds}, {"maxPool", maxPools}, {"avgPool", avgPools}, {"loss", losses},
-		{"nan", nans}, {"shorts", shorts}, {"sameBits", bits}, {"allocations", none},
+		{"nan", nans}, {"shorts", shorts}, {"sameBits", often.sameBits}, {"allocations", often.allocations},
 	} {
 		if race.Enabled && c.name != "sameBits" {
 			continue

@@ -39,7 +39,7 @@ func gemms(t *testing.T, e tensor.Engine) {
 	}
 }
 
-func linears(t *testing.T, e tensor.Engine, often repeats) {
+func (often repeats) linears(t *testing.T, e tensor.Engine) {
 	r := rand.New(rand.NewPCG(11, 11))
 	var c tensor.Call
 	for i := range 40 {

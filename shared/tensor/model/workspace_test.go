@@ -205,7 +205,7 @@ func TestNoAllocationPerStep(t *testing.T) {
 					}
 				}
 			}
-			if n := enginetest.Quiet(3, step); n != 0 {
+			if n := enginetest.Quiet(step); n != 0 {
 				t.Errorf("%v allocations per step on %d threads, want 0", n, threads)
 			}
 		}

@@ -67,7 +67,7 @@ func TestWinograd4Allocations(t *testing.T) {
 		x, w, out := make([]float32, g.N*g.InC*g.H*g.W), make([]float32, g.OutC*g.Taps()), make([]float32, g.N*g.OutC*g.OutH()*g.OutW())
 		c := &tensor.Call{Threads: 2}
 		for _, e := range engines(t) {
-			n := enginetest.Quiet(1, func() {
+			n := enginetest.Quiet(func() {
 				e.ConvForward(c, g, x, w, nil, out)
 				e.ConvBackwardData(c, g, out, w, x)
 				e.ConvBackwardFilter(c, g, x, out, w)
