@@ -26,7 +26,7 @@ func wantRecords(t *testing.T, s *Set, n int) {
 				split, at = &s.Test, k
 			}
 			want := record(i, k)
-			if split.Labels[at] != want[0] || !bytes.Equal(split.Image(at), want[1:]) {
+			if split.Labels[at] != want[0] || !bytes.Equal(split.image(at), want[1:]) {
 				t.Fatalf("record %d of batch %d differs", k, i)
 			}
 		}

@@ -95,7 +95,7 @@ func Synthetic(c SyntheticConfig) *Set {
 		patterns[i] = tiles(r, c)
 	}
 	s := &Set{
-		Name: synthetic, Classes: c.Classes, Origin: OriginSynthetic, Licence: "Apache-2.0",
+		Name: synthetic, Classes: c.Classes, Origin: originSynthetic, Licence: "Apache-2.0",
 		Note: fmt.Sprintf("synthetic images, seed %d: no real data", c.Seed),
 	}
 	s.Train = draw(rand.New(rand.NewPCG(c.Seed, 0x747261696e)), c, patterns, c.Train) // "train"
@@ -127,7 +127,7 @@ func draw(r *rand.Rand, c SyntheticConfig, patterns [][]byte, n int) Split {
 	s := Split{C: c.C, H: c.H, W: c.W, Pixels: make([]byte, n*c.C*c.H*c.W), Labels: make([]byte, n)}
 	for i, k := range r.Perm(n) {
 		s.Labels[i] = byte(k % c.Classes)
-		img, pattern := s.Image(i), patterns[s.Labels[i]]
+		img, pattern := s.image(i), patterns[s.Labels[i]]
 		dy, dx := r.IntN(3)-1, r.IntN(3)-1
 		for p := range img {
 			ch, y, x := p/(c.H*c.W), p/c.W%c.H, p%c.W

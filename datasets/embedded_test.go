@@ -99,7 +99,7 @@ func TestEmbeddedEqualsTheOriginals(t *testing.T) {
 		sub, whole *Split
 	}{{"train", &small.Train, &whole.Train}, {"test", &small.Test, &whole.Test}} {
 		for i, orig := range p.sub.Index {
-			if !bytes.Equal(p.sub.Image(i), p.whole.Image(int(orig))) || p.sub.Labels[i] != p.whole.Labels[orig] {
+			if !bytes.Equal(p.sub.image(i), p.whole.image(int(orig))) || p.sub.Labels[i] != p.whole.Labels[orig] {
 				t.Fatalf("%s image %d differs from original %d", p.name, i, orig)
 			}
 			if i > 0 && orig <= p.sub.Index[i-1] {

@@ -77,11 +77,11 @@ func Import(dir string, o ImportOptions) (*Imported, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := &Sidecar{Schema: SidecarSchema, Name: o.Name, Classes: c.classes, Side: c.side, Split: SplitGiven,
+	side := &Sidecar{Schema: sidecarSchema, Name: o.Name, Classes: c.classes, Side: c.side, Split: splitGiven,
 		Channels: c.unify(o.Channels)}
 	c.name(o.Seed)
 	if !c.given {
-		side.Split, side.Seed, side.TestShare = SplitByKey, o.Seed, o.TestShare
+		side.Split, side.Seed, side.TestShare = splitByKey, o.Seed, o.TestShare
 		if err := c.split(o.TestShare); err != nil {
 			return nil, fileError(dir, err)
 		}
@@ -281,7 +281,7 @@ func (side *Sidecar) write(s *Set, o ImportOptions) (*Imported, error) {
 	text = append(text, '\n')
 	if exists(folder) {
 		var there []byte
-		f, _, err := openRegular(filepath.Join(folder, SidecarFile))
+		f, _, err := openRegular(filepath.Join(folder, sidecarFile))
 		if err == nil {
 			there, err = io.ReadAll(io.LimitReader(f, maxSidecar)) // a longer one is not this one
 			_ = f.Close()
@@ -350,7 +350,7 @@ func (side *Sidecar) writeFiles(folder string, s *Set, text []byte) error {
 			return err
 		}
 	}
-	return write(SidecarFile, text)
+	return write(sidecarFile, text)
 }
 
 // inOrder sorts names of classes, by value where all are numbers.

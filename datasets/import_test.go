@@ -97,7 +97,7 @@ func TestImportClassFolders(t *testing.T) {
 	made, err := Import(dir, ImportOptions{Name: "pets", To: to})
 	must(t, err)
 	if !slices.Equal(made.Classes, []string{"cat", "dog"}) || !slices.Equal(made.Train, []int{8, 16}) || !slices.Equal(made.Test, []int{2, 4}) ||
-		made.Side != 28 || made.Channels != 1 || made.Split != SplitByKey || made.InBoth != 0 || made.Same {
+		made.Side != 28 || made.Channels != 1 || made.Split != splitByKey || made.InBoth != 0 || made.Same {
 		t.Errorf("made %+v", made.Sidecar)
 	}
 	s, err := Open("pets", Options{Dir: to})
@@ -108,7 +108,7 @@ func TestImportClassFolders(t *testing.T) {
 	seen := map[string]int{} // every image is in one split, with its own label
 	for _, split := range []*Split{&s.Train, &s.Test} {
 		for i := range split.Len() {
-			seen[string(split.Image(i))] = int(split.Labels[i]) + 1
+			seen[string(split.image(i))] = int(split.Labels[i]) + 1
 		}
 	}
 	for i := range 30 {
@@ -208,7 +208,7 @@ func TestImportChannels(t *testing.T) {
 		images := map[string]bool{}
 		for _, split := range []*Split{&s.Train, &s.Test} {
 			for i := range split.Len() {
-				images[string(split.Image(i))] = true
+				images[string(split.image(i))] = true
 			}
 		}
 		full, err := planes(coloured(16, 1))
@@ -242,7 +242,7 @@ func TestImportIDX(t *testing.T) {
 	put(t, idx(pixels(3), 3, 16, 16), dir, "emnist-letters-test-images-idx3-ubyte")
 	put(t, idx([]byte{3, 2, 1}, 3), dir, "emnist-letters-test-labels-idx1-ubyte")
 	made, err := Import(dir, ImportOptions{Name: "letters", To: to})
-	if err != nil || made.Split != SplitGiven || made.InBoth != 3 || !slices.Equal(made.Classes, []string{"1", "2", "3"}) {
+	if err != nil || made.Split != splitGiven || made.InBoth != 3 || !slices.Equal(made.Classes, []string{"1", "2", "3"}) {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	s, err := Open("letters", Options{Dir: filepath.Join(to, "letters")}) // the folder itself
@@ -374,7 +374,7 @@ func TestOwnSetIsChecked(t *testing.T) {
 		t.Errorf("opened cats: %v", err)
 	}
 	folder := filepath.Join(to, "pets")
-	sidecar, images := filepath.Join(folder, SidecarFile), filepath.Join(folder, "train-images-idx3-ubyte")
+	sidecar, images := filepath.Join(folder, sidecarFile), filepath.Join(folder, "train-images-idx3-ubyte")
 	raw, err := os.ReadFile(images)
 	must(t, err)
 	last := raw[len(raw)-9:]

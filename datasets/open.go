@@ -18,14 +18,14 @@ type Options struct {
 	Dir string // --data-dir; "" looks in $GRADSYNC_DATA and the cache only
 }
 
-// NotFoundError says that a set that is not embedded lies in none of the places.
-type NotFoundError struct {
+// notFoundError says that a set that is not embedded lies in none of the places.
+type notFoundError struct {
 	Name   string
 	Looked []string
 }
 
 // Error names the places and the command that gets the set.
-func (e *NotFoundError) Error() string {
+func (e *notFoundError) Error() string {
 	return fmt.Sprintf("datasets: %s not found in %s; `gradsync data fetch %s` downloads it",
 		e.Name, strings.Join(e.Looked, ", "), e.Name)
 }
@@ -49,13 +49,13 @@ func cacheDir() (string, error) {
 func (o Options) places() []place {
 	var p []place
 	if o.Dir != "" {
-		p = append(p, place{o.Dir, "--data-dir " + o.Dir, OriginDirectory, true})
+		p = append(p, place{o.Dir, "--data-dir " + o.Dir, originDirectory, true})
 	}
 	if d := os.Getenv(EnvDir); d != "" {
-		p = append(p, place{d, "$" + EnvDir + " " + d, OriginDirectory, true})
+		p = append(p, place{d, "$" + EnvDir + " " + d, originDirectory, true})
 	}
 	if d, err := cacheDir(); err == nil {
-		p = append(p, place{d, "cache " + d, OriginCache, false})
+		p = append(p, place{d, "cache " + d, originCache, false})
 	}
 	return p
 }
@@ -80,7 +80,7 @@ func (p place) check() error {
 // holds it; the package comment lists places and layouts.
 //
 // Errors: *UnknownError; a named folder that does not exist; a set that is
-// there but broken; *NotFoundError where the set is nowhere and not embedded.
+// there but broken; *notFoundError where the set is nowhere and not embedded.
 func Open(name string, o Options) (*Set, error) {
 	if name == synthetic {
 		return Synthetic(SyntheticConfig{}), nil
@@ -94,7 +94,7 @@ func Open(name string, o Options) (*Set, error) {
 		return s, err
 	}
 	if name != fashionMNIST {
-		return nil, &NotFoundError{Name: name, Looked: looked}
+		return nil, &notFoundError{Name: name, Looked: looked}
 	}
 	s, err = openEmbedded()
 	if err != nil {
@@ -207,7 +207,7 @@ func findFolder(e *entry, folder string) (found, bool) {
 // that they may stand in results compared byte by byte.
 func OpenFor(paper string, o Options) (*Set, error) {
 	s, err := Open(paper, o)
-	var missing *NotFoundError
+	var missing *notFoundError
 	if !errors.As(err, &missing) {
 		return s, err
 	}

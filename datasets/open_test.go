@@ -63,7 +63,7 @@ func TestNotFoundSaysWhereAndHow(t *testing.T) {
 	t.Setenv(EnvDir, env)
 	for _, name := range []string{"mnist", "cifar-10"} {
 		_, err := Open(name, Options{Dir: flag})
-		var missing *NotFoundError
+		var missing *notFoundError
 		if !errors.As(err, &missing) || missing.Name != name || len(missing.Looked) != 3 {
 			t.Fatalf("error %#v, want NotFoundError with three places", err)
 		}
@@ -111,11 +111,11 @@ func TestLookUpOrder(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(cache), 0o755))
 	must(t, os.CopyFS(cache, os.DirFS(write(t, tinyIDXFiles()))))
 	for _, c := range []struct{ flag, env, path, origin string }{
-		{first, second, first, OriginDirectory},
-		{"", second, second, OriginDirectory},
-		{t.TempDir(), second, second, OriginDirectory},
-		{"", "", cache, OriginCache},
-		{t.TempDir(), t.TempDir(), cache, OriginCache},
+		{first, second, first, originDirectory},
+		{"", second, second, originDirectory},
+		{t.TempDir(), second, second, originDirectory},
+		{"", "", cache, originCache},
+		{t.TempDir(), t.TempDir(), cache, originCache},
 	} {
 		t.Setenv(EnvDir, c.env)
 		s, err := OpenFor(mnist, Options{Dir: c.flag})
@@ -145,7 +145,7 @@ func TestAnotherSetInPlace(t *testing.T) {
 	_, err = Open(mnist, Options{Dir: named})
 	wantError(t, err, filepath.Join(named, "mnist"), "holds Fashion-MNIST, want MNIST")
 	_, err = Open(mnist, Options{Dir: filepath.Join(named, "mnist")})
-	var missing *NotFoundError
+	var missing *notFoundError
 	if !errors.As(err, &missing) {
 		t.Errorf("files of another set right in the folder: error %v, want NotFoundError", err)
 	}
@@ -168,7 +168,7 @@ func TestOfficialSets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Open(name, Options{Dir: dir})
-			var missing *NotFoundError
+			var missing *notFoundError
 			if errors.As(err, &missing) {
 				t.Skipf("needs %s in $%s", name, EnvDir)
 			}

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// SidecarFile is the file that makes a folder a set of own images.
-const SidecarFile = "gradsync-data.json"
+// sidecarFile is the file that makes a folder a set of own images.
+const sidecarFile = "gradsync-data.json"
 
-// SidecarSchema names this version of the sidecar.
-const SidecarSchema = "gradsync.data/v1"
+// sidecarSchema names this version of the sidecar.
+const sidecarSchema = "gradsync.data/v1"
 
 // The values of Sidecar.Split.
 const (
-	SplitGiven = "given"  // the folder came with training and test images
-	SplitByKey = "by key" // by the rule of README.md
+	splitGiven = "given"  // the folder came with training and test images
+	splitByKey = "by key" // by the rule of README.md
 )
 
 // Limits of a set of own images.
@@ -41,8 +41,8 @@ type Sidecar struct {
 	Train     []int    `json:"train"` // images of each class
 	Test      []int    `json:"test"`
 	Split     string   `json:"split"`
-	Seed      uint64   `json:"seed"`       // of SplitByKey
-	TestShare float64  `json:"test_share"` // of SplitByKey; 0: the split was given
+	Seed      uint64   `json:"seed"`       // of splitByKey
+	TestShare float64  `json:"test_share"` // of splitByKey; 0: the split was given
 	InBoth    int      `json:"in_both"`    // test images that are training images too
 	SHA256    string   `json:"sha256"`     // Set.SHA256
 }
@@ -89,10 +89,10 @@ func findOwn(name string, o Options) (*ownPlace, error) {
 		if err := p.check(); err != nil {
 			return nil, err
 		}
-		if folder := filepath.Join(p.dir, name); exists(filepath.Join(folder, SidecarFile)) {
+		if folder := filepath.Join(p.dir, name); exists(filepath.Join(folder, sidecarFile)) {
 			return &ownPlace{folder, p}, nil
 		}
-		if !exists(filepath.Join(p.dir, SidecarFile)) {
+		if !exists(filepath.Join(p.dir, sidecarFile)) {
 			continue
 		}
 		side, err := readSidecar(p.dir)
@@ -114,7 +114,7 @@ func Own(o Options) ([]string, error) {
 		if err := p.check(); err != nil {
 			return nil, err
 		}
-		if exists(filepath.Join(p.dir, SidecarFile)) {
+		if exists(filepath.Join(p.dir, sidecarFile)) {
 			if side, err := readSidecar(p.dir); err == nil { // a broken one has no name
 				names = append(names, side.Name)
 			}
@@ -124,7 +124,7 @@ func Own(o Options) ([]string, error) {
 			continue // the cache need not exist
 		}
 		for _, e := range entries {
-			if ownName.MatchString(e.Name()) && exists(filepath.Join(p.dir, e.Name(), SidecarFile)) {
+			if ownName.MatchString(e.Name()) && exists(filepath.Join(p.dir, e.Name(), sidecarFile)) {
 				names = append(names, e.Name())
 			}
 		}
@@ -157,7 +157,8 @@ func (at *ownPlace) load(name string) (*Set, *Sidecar, error) {
 		return nil, nil, err
 	}
 	if side.Name != name {
-		return nil, nil, fileError(filepath.Join(at.folder, SidecarFile), fmt.Errorf("name is %q, want %q, as the folder", side.Name, name))
+		return nil, nil, fileError(filepath.Join(at.folder, sidecarFile),
+			fmt.Errorf("name is %q, want %q, as the folder", side.Name, name))
 	}
 	e := &entry{Name: name, Title: name, Classes: len(side.Classes), C: side.Channels, H: side.Side, W: side.Side,
 		Train: total(side.Train), Test: total(side.Test), Licence: "that of the images"}
@@ -178,7 +179,7 @@ func (at *ownPlace) load(name string) (*Set, *Sidecar, error) {
 		}
 		_ = file.Close()                       // readStream opens it again
 		if want := spec.size(); size != want { // before anything is allocated
-			return nil, nil, fileError(path, fmt.Errorf("%d bytes, want %d by %s", size, want, SidecarFile))
+			return nil, nil, fileError(path, fmt.Errorf("%d bytes, want %d by %s", size, want, sidecarFile))
 		}
 		dst := []*[]byte{&s.Train.Pixels, &s.Train.Labels, &s.Test.Pixels, &s.Test.Labels}[i]
 		err = readStream(path, func(r io.Reader) (err error) {
@@ -194,7 +195,7 @@ func (at *ownPlace) load(name string) (*Set, *Sidecar, error) {
 	}
 	if s.finish(); s.SHA256 != side.SHA256 {
 		return nil, nil, fileError(at.folder, fmt.Errorf("sha256 of the images is %.12s…, want %.12s… by %s: import the folder again",
-			s.SHA256, side.SHA256, SidecarFile))
+			s.SHA256, side.SHA256, sidecarFile))
 	}
 	return s, side, nil
 }
@@ -215,7 +216,7 @@ func (side *Sidecar) files() []ownFile {
 // note says in words what a reader has to know about the set.
 func (side *Sidecar) note() string {
 	note := "own images, split as they came"
-	if side.Split == SplitByKey {
+	if side.Split == splitByKey {
 		note = fmt.Sprintf("own images, %g of each class for tests by their keys, seed %d", side.TestShare, side.Seed)
 	}
 	if side.InBoth > 0 {
@@ -234,7 +235,7 @@ func total(counts []int) (n int) {
 
 // readSidecar reads and checks a folder's sidecar.
 func readSidecar(folder string) (*Sidecar, error) {
-	path := filepath.Join(folder, SidecarFile)
+	path := filepath.Join(folder, sidecarFile)
 	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, fileError(path, err)
@@ -261,16 +262,16 @@ func readSidecar(folder string) (*Sidecar, error) {
 func (side *Sidecar) check() error {
 	k := len(side.Classes)
 	switch {
-	case side.Schema != SidecarSchema:
-		return fmt.Errorf("schema %q, want %q", side.Schema, SidecarSchema)
+	case side.Schema != sidecarSchema:
+		return fmt.Errorf("schema %q, want %q", side.Schema, sidecarSchema)
 	case k < 2 || k > maxClasses:
 		return fmt.Errorf("%d classes, want 2 to %d", k, maxClasses)
 	case len(side.Train) != k || len(side.Test) != k:
 		return fmt.Errorf("counts of %d and %d classes, want %d", len(side.Train), len(side.Test), k)
 	case side.Channels != 1 && side.Channels != 3:
 		return fmt.Errorf("%d channels, want 1 or 3", side.Channels)
-	case side.Split != SplitGiven && side.Split != SplitByKey:
-		return fmt.Errorf("split %q, want %q or %q", side.Split, SplitGiven, SplitByKey)
+	case side.Split != splitGiven && side.Split != splitByKey:
+		return fmt.Errorf("split %q, want %q or %q", side.Split, splitGiven, splitByKey)
 	}
 	if err := checkSide(side.Side); err != nil {
 		return err

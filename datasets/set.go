@@ -48,8 +48,8 @@ type Split struct {
 // Len returns the number of images.
 func (s *Split) Len() int { return len(s.Labels) }
 
-// Image returns the C×H×W bytes of image i, not copied.
-func (s *Split) Image(i int) []byte {
+// image returns the C×H×W bytes of image i, not copied.
+func (s *Split) image(i int) []byte {
 	n := s.C * s.H * s.W
 	return s.Pixels[i*n : (i+1)*n]
 }
@@ -57,9 +57,9 @@ func (s *Split) Image(i int) []byte {
 // Origins of a Set.
 const (
 	OriginEmbedded  = "embedded"
-	OriginDirectory = "directory"
-	OriginCache     = "cache"
-	OriginSynthetic = "synthetic"
+	originDirectory = "directory"
+	originCache     = "cache"
+	originSynthetic = "synthetic"
 )
 
 // Set is one opened data set. It must not be copied after first use.
@@ -101,7 +101,7 @@ func moments(sp *Split) (mean, std []float32) {
 	for c := range sp.C {
 		var count [256]uint64
 		for i := range sp.Len() {
-			for _, v := range sp.Image(i)[c*plane : (c+1)*plane] {
+			for _, v := range sp.image(i)[c*plane : (c+1)*plane] {
 				count[v]++
 			}
 		}
@@ -138,7 +138,7 @@ func (s *Set) Fill(dst []float32, split *Split, indices []int, c, h, w int) erro
 		if i < 0 || i >= split.Len() {
 			return fmt.Errorf("datasets: %s: fill: image %d, want 0 to %d", s.Name, i, split.Len()-1)
 		}
-		s.fillOne(dst[k*size:(k+1)*size], split.Image(i), a)
+		s.fillOne(dst[k*size:(k+1)*size], split.image(i), a)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (s *Split) firstClasses(n int) Split {
 			continue
 		}
 		out.Labels = append(out.Labels, label)
-		out.Pixels = append(out.Pixels, s.Image(i)...)
+		out.Pixels = append(out.Pixels, s.image(i)...)
 		at := int32(i)
 		if s.Index != nil {
 			at = s.Index[i]

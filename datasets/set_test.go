@@ -26,7 +26,7 @@ func TestMomentsByDefinition(t *testing.T) {
 		var sum, dev float64
 		var all []float64
 		for i := range s.Train.Len() {
-			for _, v := range s.Train.Image(i)[c*1024 : (c+1)*1024] {
+			for _, v := range s.Train.image(i)[c*1024 : (c+1)*1024] {
 				all = append(all, float64(v)/255)
 				sum += float64(v) / 255
 			}
@@ -76,7 +76,7 @@ func TestFillByDefinition(t *testing.T) {
 							for p := range step * step {
 								sy, sx := y*step+p/step-c.pad, x*step+p%step-c.pad
 								if sy >= 0 && sx >= 0 && sy < c.src && sx < c.src {
-									sum += int(s.Train.Image(img)[(from*c.src+sy)*c.src+sx])
+									sum += int(s.Train.image(img)[(from*c.src+sy)*c.src+sx])
 								}
 							}
 							v := float64(sum) / float64(step*step) / 255
@@ -150,7 +150,7 @@ func nearestMean(s *Set) float64 {
 	}
 	for i, l := range s.Train.Labels {
 		count[l]++
-		for j, v := range s.Train.Image(i) {
+		for j, v := range s.Train.image(i) {
 			mean[l][j] += float64(v)
 		}
 	}
@@ -159,7 +159,7 @@ func nearestMean(s *Set) float64 {
 		best, at := math.Inf(1), -1
 		for k := range mean {
 			d := 0.0
-			for j, v := range s.Test.Image(i) {
+			for j, v := range s.Test.image(i) {
 				e := float64(v) - mean[k][j]/count[k]
 				d += e * e
 			}
@@ -187,7 +187,7 @@ func TestFirstClasses(t *testing.T) {
 			if label >= 3 {
 				continue
 			}
-			if k >= few.Len() || few.Labels[k] != label || !bytes.Equal(few.Image(k), all.Image(i)) || few.Index[k] != int32(i) {
+			if k >= few.Len() || few.Labels[k] != label || !bytes.Equal(few.image(k), all.image(i)) || few.Index[k] != int32(i) {
 				t.Fatalf("%s: image %d of class %d is not number %d", name, i, label, k)
 			}
 			k++

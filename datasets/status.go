@@ -140,7 +140,7 @@ func Verify(name string, o Options) (Status, error) {
 		return at, at.builtIn()
 	case s == nil: // absent, or the files found are another set's
 		at = e.status()
-		at.State, at.Looked, at.Detail = StateAbsent, looked, (&NotFoundError{name, looked}).Error()
+		at.State, at.Looked, at.Detail = StateAbsent, looked, (&notFoundError{name, looked}).Error()
 	default:
 		at.Origin, at.Path, at.SHA256 = s.Origin, s.Path, s.SHA256
 		at.State, at.Detail = StateReady, "the official images"
@@ -176,7 +176,7 @@ func (s *Status) builtIn() error {
 func syntheticStatus() Status {
 	s := Synthetic(SyntheticConfig{})
 	return Status{
-		Name: synthetic, Title: "Synthetic", State: StateBuiltIn, Origin: OriginSynthetic, Licence: s.Licence, Detail: s.Note,
+		Name: synthetic, Title: "Synthetic", State: StateBuiltIn, Origin: originSynthetic, Licence: s.Licence, Detail: s.Note,
 		Train: s.Train.Len(), Test: s.Test.Len(), Shape: [3]int{s.Train.C, s.Train.H, s.Train.W}, SHA256: s.SHA256,
 	}
 }

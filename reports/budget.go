@@ -15,8 +15,8 @@ import (
 	"gradsync/reports/page"
 )
 
-// Budget is how much a page may hold. Zero sets no bound.
-type Budget struct {
+// bounds is how much a page may hold. Zero sets no bound.
+type bounds struct {
 	Words   int // seen without opening anything, in each language, numerals apart; two Chinese letters are a word
 	KB      int // of HTML
 	Nodes   int // elements
@@ -25,25 +25,25 @@ type Budget struct {
 }
 
 // resultBudget bounds a page of a result, averageKB all of them on average.
-var resultBudget = Budget{Words: 700, KB: 80, Nodes: 3000, Tables: 2, Figures: 1}
+var resultBudget = bounds{Words: 700, KB: 80, Nodes: 3000, Tables: 2, Figures: 1}
 
 const averageKB, allKB = 45, 4200
 
 // pageBudgets bounds the other pages, by the end of their names; the first that fits holds.
 var pageBudgets = []struct {
 	Name string
-	Budget
+	bounds
 }{
-	{"index.html", Budget{Words: 700, KB: 40, Nodes: 700}},
-	{"coursework.html", Budget{Words: 2600, KB: 50, Nodes: 700}},
-	{"/claims.html", Budget{KB: 150}},
-	{"/code.html", Budget{Words: 1500, KB: 150}},
-	{"/assumptions.html", Budget{Words: 1200, KB: 80}},
-	{"/provenance.html", Budget{Words: 1200, KB: 250}},
-	{".html", Budget{Words: 1500, KB: 150, Nodes: 3000, Tables: 2, Figures: 3}}, // a story
+	{"index.html", bounds{Words: 700, KB: 40, Nodes: 700}},
+	{"coursework.html", bounds{Words: 2600, KB: 50, Nodes: 700}},
+	{"/claims.html", bounds{KB: 150}},
+	{"/code.html", bounds{Words: 1500, KB: 150}},
+	{"/assumptions.html", bounds{Words: 1200, KB: 80}},
+	{"/provenance.html", bounds{Words: 1200, KB: 250}},
+	{".html", bounds{Words: 1500, KB: 150, Nodes: 3000, Tables: 2, Figures: 3}}, // a story
 }
 
-// Weight counts a page in the units of Budget, of the profile that it shows first.
+// Weight counts a page in the units of bounds, of the profile that it shows first.
 type Weight struct {
 	Words                  [2]int // in English, in Chinese
 	Bytes                  int
@@ -144,7 +144,7 @@ func attribute(e xml.StartElement, name string) string {
 }
 
 // over says by what a page is over a budget.
-func (b Budget) over(w Weight) (out []string) {
+func (b bounds) over(w Weight) (out []string) {
 	for _, x := range []struct {
 		what      string
 		has, most int
@@ -176,11 +176,11 @@ func OverBudget(out page.Outputs) (lines []string, err error) {
 		} else {
 			i := slices.IndexFunc(pageBudgets, func(of struct {
 				Name string
-				Budget
+				bounds
 			}) bool {
 				return strings.HasSuffix(name, of.Name)
 			})
-			budget = pageBudgets[i].Budget
+			budget = pageBudgets[i].bounds
 		}
 		for _, what := range budget.over(w) {
 			lines = append(lines, name+": "+what)

@@ -19,7 +19,7 @@ import (
 
 // What the first line says of the file.
 const (
-	Format  = "gradsync audit trail"
+	format  = "gradsync audit trail"
 	Version = 2
 )
 
@@ -167,7 +167,7 @@ type End struct {
 
 // Write puts t into the file at path, whole or not at all.
 func (t *Trail) Write(path string) error {
-	t.Header.Format, t.Header.Version, t.End.Event = Format, Version, eventEnd
+	t.Header.Format, t.Header.Version, t.End.Event = format, Version, eventEnd
 	return atomic.Write(path, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		enc := json.NewEncoder(b) // ends each value with a line break
@@ -221,8 +221,8 @@ func (t *Trail) readHeader(line []byte) error {
 	switch err := json.Unmarshal(line, &kind); {
 	case err != nil:
 		return fmt.Errorf("is no audit trail: %w", err)
-	case kind.Format != Format:
-		return fmt.Errorf("is no audit trail: format %q, want %q", kind.Format, Format)
+	case kind.Format != format:
+		return fmt.Errorf("is no audit trail: format %q, want %q", kind.Format, format)
 	case kind.Version != Version:
 		return fmt.Errorf("is of version %d, this program reads version %d", kind.Version, Version)
 	}

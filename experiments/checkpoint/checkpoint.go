@@ -28,8 +28,8 @@ import (
 	"gradsync/shared/tensor/safetensors"
 )
 
-// Format is the version of the files that this program reads and writes.
-const Format = 1
+// format is the version of the files that this program reads and writes.
+const format = 1
 
 // maxBytes bounds a file that is read.
 const maxBytes = 64 << 30
@@ -157,7 +157,7 @@ func encode(run Run, s *State) ([]byte, error) {
 	}
 	add(rest, append([]byte{}, s.Rest...))
 	b, err := safetensors.Encode(safetensors.File{Tensors: all, Metadata: map[string]string{
-		"format": strconv.Itoa(Format), "run": string(of), "sha256": zeros}})
+		"format": strconv.Itoa(format), "run": string(of), "sha256": zeros}})
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +203,9 @@ func (f *Folder) decode(b []byte, run Run) (*State, error) {
 	hash := file.Metadata["sha256"]
 	at := hashAt(b, hash)
 	switch {
-	case err == nil && format > Format:
+	case err == nil && format > format:
 		return nil, fmt.Errorf("checkpoint: %s has format %d, this gradsync reads %d: go on with the newer one that wrote it, or name another folder",
-			f.path, format, Format)
+			f.path, format, format)
 	case len(hash) != len(zeros) || at < 0:
 		return nil, damaged("it has no hash")
 	}
@@ -213,8 +213,9 @@ func (f *Folder) decode(b []byte, run Run) (*State, error) {
 	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != hash {
 		return nil, damaged("its bytes do not have its hash")
 	}
-	if err != nil || format != Format {
-		return nil, fmt.Errorf("checkpoint: %s has format %q, this gradsync reads %d: name another folder", f.path, file.Metadata["format"], Format)
+	if err != nil || format != format {
+		return nil, fmt.Errorf("checkpoint: %s has format %q, this gradsync reads %d: name another folder",
+			f.path, file.Metadata["format"], format)
 	}
 	var there Run
 	if err := json.Unmarshal([]byte(file.Metadata["run"]), &there); err != nil {

@@ -110,7 +110,7 @@ func (r ReadingRule) Enough(tallies ...Tally) bool {
 
 // Judge returns the verdict that tallies of the same readings give, each under its own weights:
 // SameSign, Differs, Undecided or NoCase if all agree, Undecided if there are not Enough or one is
-// open beside SameSign or Differs, else Depends.
+// open beside SameSign or Differs, else dependsOnReading.
 func (r ReadingRule) Judge(tallies ...Tally) string {
 	if !r.Enough(tallies...) {
 		return Undecided
@@ -120,7 +120,7 @@ func (r ReadingRule) Judge(tallies ...Tally) string {
 		if next := r.one(t); verdict == Undecided {
 			verdict = next
 		} else if next != Undecided && next != verdict {
-			return Depends
+			return dependsOnReading
 		}
 	}
 	for _, t := range tallies {
@@ -128,7 +128,7 @@ func (r ReadingRule) Judge(tallies ...Tally) string {
 			if verdict == SameSign || verdict == Differs {
 				return Undecided // the other leaves it open
 			}
-			return Depends
+			return dependsOnReading
 		}
 	}
 	return verdict
@@ -146,7 +146,7 @@ func (r ReadingRule) one(t Tally) string {
 	case same <= r.Differs:
 		return Differs
 	}
-	return Depends
+	return dependsOnReading
 }
 
 // Deciding returns the place of the axis that explains most of whether a claim holds, and its share

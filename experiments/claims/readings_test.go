@@ -25,24 +25,24 @@ func TestJudgeOverReadings(t *testing.T) {
 	}{
 		{"all the same", []Tally{of(100, 0, 0, 0)}, SameSign},
 		{"at the bounds", []Tally{of(90, 5, 5, 0)}, SameSign},
-		{"too many opposite", []Tally{of(90, 6, 4, 0)}, Depends},
-		{"too few the same", []Tally{of(89, 0, 11, 0)}, Depends},
+		{"too many opposite", []Tally{of(90, 6, 4, 0)}, dependsOnReading},
+		{"too few the same", []Tally{of(89, 0, 11, 0)}, dependsOnReading},
 		{"few the same", []Tally{of(10, 60, 30, 0)}, Differs},
-		{"one too many for that", []Tally{of(11, 60, 29, 0)}, Depends},
+		{"one too many for that", []Tally{of(11, 60, 29, 0)}, dependsOnReading},
 		{"few the same, most of the rest open", []Tally{of(5, 44, 51, 0)}, Undecided},
 		{"half open", []Tally{of(5, 45, 50, 0)}, Differs},
 		{"no case in more than half", []Tally{of(49, 0, 0, 51)}, NoCase},
 		{"in half", []Tally{of(50, 0, 0, 50)}, SameSign},
 		{"no case is no part of the shares", []Tally{of(54, 3, 3, 40)}, SameSign}, // 90, 5, 5 of 60
 		{"both weightings agree", []Tally{of(95, 2, 3, 0), counted(0.1, 91, 4, 5, 0)}, SameSign},
-		{"they do not", []Tally{of(95, 2, 3, 0), counted(0.1, 89, 4, 7, 0)}, Depends},
-		{"one says so, one the opposite", []Tally{of(95, 2, 3, 0), of(5, 95, 0, 0)}, Depends},
+		{"they do not", []Tally{of(95, 2, 3, 0), counted(0.1, 89, 4, 7, 0)}, dependsOnReading},
+		{"one says so, one the opposite", []Tally{of(95, 2, 3, 0), of(5, 95, 0, 0)}, dependsOnReading},
 		{"one leaves open what differs", []Tally{of(0, 53, 47, 0), of(0, 40, 60, 0)}, Undecided},
 		{"the other does", []Tally{of(0, 40, 60, 0), of(0, 53, 47, 0)}, Undecided},
 		{"one leaves open what is the same", []Tally{of(95, 2, 3, 0), of(20, 10, 70, 0)}, Undecided},
-		{"open beside what depends", []Tally{of(50, 50, 0, 0), of(5, 10, 85, 0)}, Depends},
-		{"open beside no case", []Tally{of(10, 0, 0, 90), of(5, 10, 85, 0)}, Depends},
-		{"open between two that disagree", []Tally{of(95, 2, 3, 0), of(5, 10, 85, 0), of(5, 95, 0, 0)}, Depends},
+		{"open beside what depends", []Tally{of(50, 50, 0, 0), of(5, 10, 85, 0)}, dependsOnReading},
+		{"open beside no case", []Tally{of(10, 0, 0, 90), of(5, 10, 85, 0)}, dependsOnReading},
+		{"open between two that disagree", []Tally{of(95, 2, 3, 0), of(5, 10, 85, 0), of(5, 95, 0, 0)}, dependsOnReading},
 		{"just enough readings", []Tally{of(8, 0, 0, 0)}, SameSign},
 		{"too few readings", []Tally{of(7, 0, 0, 0)}, Undecided},
 		{"enough, of which too few have a case", []Tally{of(7, 0, 0, 7)}, Undecided},
@@ -146,7 +146,8 @@ func TestDeciding(t *testing.T) {
 func TestVerdictOverReadings(t *testing.T) {
 	why := result.Because("over-readings")
 	for _, c := range []struct{ id, verdict, want string }{
-		{"D13", SameSign, SameSign}, {"D13", Depends, Depends}, {"D42", SameSign, SameSign}, {"D39", SameSign, Holds}, {"D39", Differs, Differs},
+		{"D13", SameSign, SameSign}, {"D13", dependsOnReading, dependsOnReading},
+		{"D42", SameSign, SameSign}, {"D39", SameSign, Holds}, {"D39", Differs, Differs},
 		{"D56", NoCase, NoCase},
 	} {
 		got := Verdict(c.id, Found{Values: []float64{82.1}, Readings: &Readings{c.verdict, why}})

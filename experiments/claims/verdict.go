@@ -12,21 +12,22 @@ import (
 
 // The verdicts. They are the contract of every page, table and schema.
 const (
-	Equal     = "equal"      // the same to the last digit
-	Within    = "within"     // |measured − stated| ≤ tolerance
-	SameSign  = "same-sign"  // the same side of the null, and the interval excludes the null
-	Holds     = "holds"      // a sentence without a number, and it holds
-	Differs   = "differs"    // it is decided, and otherwise than stated
-	Undecided = "undecided"  // these seeds decide neither way; see open
-	NoCase    = "no-case"    // both methods did exactly the same, event by event
-	Input     = "input"      // we set the number, or worked it out from the document's own
-	Depends   = "depends"    // judged over many readings of the document, which do not agree
-	NotRun    = "not-run"    // the reasons say why
-	NotStated = "not-stated" // the document gives no value
+	Equal            = "equal"      // the same to the last digit
+	Within           = "within"     // |measured − stated| ≤ tolerance
+	SameSign         = "same-sign"  // the same side of the null, and the interval excludes the null
+	Holds            = "holds"      // a sentence without a number, and it holds
+	Differs          = "differs"    // it is decided, and otherwise than stated
+	Undecided        = "undecided"  // these seeds decide neither way; see open
+	NoCase           = "no-case"    // both methods did exactly the same, event by event
+	Input            = "input"      // we set the number, or worked it out from the document's own
+	dependsOnReading = "depends"    // judged over many readings of the document, which do not agree
+	NotRun           = "not-run"    // the reasons say why
+	NotStated        = "not-stated" // the document gives no value
 )
 
 // Verdicts lists the verdicts in the one order that pages, tables and the schema share.
-var Verdicts = []string{Equal, Within, SameSign, Holds, Differs, Undecided, NoCase, Input, Depends, NotRun, NotStated}
+var Verdicts = []string{Equal, Within, SameSign, Holds, Differs, Undecided, NoCase, Input, dependsOnReading,
+	NotRun, NotStated}
 
 // badness orders the verdicts of one claim's numbers. The claim takes the worst: one number that
 // differs decides, and one that is undecided leaves those beside it that hold undecided. A number

@@ -40,7 +40,7 @@ func with(f Found, change func(*Found)) Found { change(&f); return f }
 func missing(f *Found) { f.Missing = []result.Reason{result.Because("untrained")} }
 func input(f *Found)   { f.Input = true }
 func noCase(f *Found)  { f.NoCase = []bool{true} }
-func depends(f *Found) { f.Readings = &Readings{Depends, reading} }
+func depends(f *Found) { f.Readings = &Readings{dependsOnReading, reading} }
 
 func ends(f *Found) { f.Range = &[2]float64{650, 700} }
 
@@ -56,7 +56,7 @@ func firstRules() []rule {
 		{"1 not run is first", "D13", all, NotRun, []string{"untrained"}},
 		{"2 then input", "D13", with(all, func(f *Found) { f.Missing = nil }), Input, nil},
 		{"3 then no case", "D13", with(all, func(f *Found) { f.Missing, f.Input = nil, false }), NoCase, []string{"same-run"}},
-		{"4 then depends", "D13", with(over(82.1, ci(-1, 90)), depends), Depends, []string{"axis"}},
+		{"4 then depends", "D13", with(over(82.1, ci(-1, 90)), depends), dependsOnReading, []string{"axis"}},
 		{"5 then undecided, though it is equal", "D13", over(82.1, ci(-1, 90)), Undecided, []string{"ci-contains-null"}},
 		{"6 then equal", "D13", over(82.1, ci(80, 84)), Equal, nil},
 		{"7 then within", "D13", over(77.2, ci(70, 80)), Within, nil},

@@ -34,8 +34,9 @@ func Most(words []string) (most string) {
 	return most
 }
 
-var wordOf = map[string]string{Equal: WordHolds, Within: WordHolds, Holds: WordHolds, SameSign: WordDirection, Differs: WordNot, Depends: WordDepends,
-	Undecided: WordCannot, NoCase: WordNoCase, Input: WordInput, NotRun: WordNotRun, NotStated: WordOwn}
+var wordOf = map[string]string{Equal: WordHolds, Within: WordHolds, Holds: WordHolds, SameSign: WordDirection, Differs: WordNot,
+	dependsOnReading: WordDepends,
+	Undecided:        WordCannot, NoCase: WordNoCase, Input: WordInput, NotRun: WordNotRun, NotStated: WordOwn}
 
 // Word returns the plain word of a verdict, "" of what is none.
 func Word(verdict string) string { return wordOf[verdict] }

@@ -57,11 +57,12 @@ func (v *View[P, C]) At(p P) []C { return v.at[p] }
 
 // Experiment returns s for the command line.
 func (s Study[P, C]) Experiment() exp.Experiment {
-	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seeds: s.Own, Seconds: s.Seconds, Shares: s.Shares, Run: s.Run}
+	return exp.Experiment{ID: s.ID, Source: s.Source, Profiles: s.Profiles, Seeds: s.Own,
+		Seconds: s.seconds, Shares: s.shares, Run: s.Run}
 }
 
-// Shares returns the parts of a run and their seconds.
-func (s Study[P, C]) Shares(profile string, seeds int) map[string]float64 {
+// shares returns the parts of a run and their seconds.
+func (s Study[P, C]) shares(profile string, seeds int) map[string]float64 {
 	out := map[string]float64{}
 	for _, p := range s.Points(profile) {
 		part, x := s.Cost(profile, p)
@@ -86,8 +87,8 @@ func (s Study[P, C]) times(p P, seeds int) int {
 	return len(s.chosen(make([]uint64, seeds)))
 }
 
-// Seconds returns the sum of the costs of all points.
-func (s Study[P, C]) Seconds(profile string, seeds int) (total float64) {
+// seconds returns the sum of the costs of all points.
+func (s Study[P, C]) seconds(profile string, seeds int) (total float64) {
 	for _, p := range s.Points(profile) {
 		_, x := s.Cost(profile, p)
 		total += x * float64(s.times(p, seeds))
@@ -97,7 +98,7 @@ func (s Study[P, C]) Seconds(profile string, seeds int) (total float64) {
 
 // Run measures seed by seed, so that an interruption leaves whole seeds.
 func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, error) {
-	points, total := s.Points(env.Profile), s.Seconds(env.Profile, len(env.Seeds))
+	points, total := s.Points(env.Profile), s.seconds(env.Profile, len(env.Seeds))
 	env.Seeds = s.chosen(env.Seeds)
 	v := &View[P, C]{Start(s.ID, s.Source, s.Kind, env, s.Config(env.Profile)), map[P][]C{}}
 	v.Seeds = []uint64{}

@@ -81,12 +81,13 @@ func TestOnceAndSeeds(t *testing.T) {
 			t.Errorf("a plan of %g, want 7", total)
 		}
 	}
-	if _, err := s.Run(t.Context(), env); err != nil || made != 7 || last != 7 || s.Seconds("", 3) != 7 || s.Shares("", 3)["part o"] != 1 {
-		t.Errorf("%v: %d made, %g done, planned %g, %v", err, made, last, s.Seconds("", 3), s.Shares("", 3))
+	if _, err := s.Run(t.Context(), env); err != nil || made != 7 || last != 7 ||
+		s.seconds("", 3) != 7 || s.shares("", 3)["part o"] != 1 {
+		t.Errorf("%v: %d made, %g done, planned %g, %v", err, made, last, s.seconds("", 3), s.shares("", 3))
 	}
 	s.Seeds, env.Progress = func([]uint64) []uint64 { return []uint64{1, 2} }, nil
-	if r, err := s.Run(t.Context(), env); err != nil || len(r.Seeds) != 2 || r.Seeds[0] != 1 || s.Seconds("", 9) != 5 {
-		t.Errorf("%v: seeds %v, planned %g", err, r.Seeds, s.Seconds("", 9))
+	if r, err := s.Run(t.Context(), env); err != nil || len(r.Seeds) != 2 || r.Seeds[0] != 1 || s.seconds("", 9) != 5 {
+		t.Errorf("%v: seeds %v, planned %g", err, r.Seeds, s.seconds("", 9))
 	}
 }
 

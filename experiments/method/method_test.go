@@ -43,7 +43,7 @@ func TestRegister(t *testing.T) {
 	if _, ok := Get("mine"); !ok || !slices.Equal(Readers("mine-cap"), []string{"mine"}) {
 		t.Errorf("--mine-cap is read by %v", Readers("mine-cap"))
 	}
-	Register(Method{Name: "ours", Family: Server, Flags: WithServer(Flag{Name: "ours-cap", Default: 3, Help: "cap"})})
+	Register(Method{Name: "ours", Family: Server, Flags: withServer(Flag{Name: "ours-cap", Default: 3, Help: "cap"})})
 	if m, _ := Get("ours"); len(m.Parameters()) != 1 || m.Parameters()[0].Default != 3.0 {
 		t.Errorf("parameters of its own: %+v, want --ours-cap of 3 as a float64", m.Parameters())
 	}

@@ -2,8 +2,8 @@ package method
 
 import "gradsync/experiments/method/cost"
 
-// WithServer returns a method's own flags and those of every method with a server.
-func WithServer(own ...Flag) []Flag { return append(own, ofServer...) }
+// withServer returns a method's own flags and those of every method with a server.
+func withServer(own ...Flag) []Flag { return append(own, ofServer...) }
 
 // ofServer are the flags of every method with a server.
 var ofServer = []Flag{
@@ -19,7 +19,7 @@ var staleness = Flag{Name: "staleness", Default: int64(3), Help: "clocks ahead o
 func servers() []Method {
 	of := func(name, english, chinese string, look Look, async bool, costs []Formula, own ...Flag) Method {
 		return Method{Name: name, Family: Server, Document: "dasp", Label: [2]string{english, chinese},
-			Flags: WithServer(own...), Look: look, Async: async, Costs: costs}
+			Flags: withServer(own...), Look: look, Async: async, Costs: costs}
 	}
 	return []Method{
 		of("bsp", "BSP", "BSP", Look{Colour: "blue", Dash: "solid", Symbol: "circle", Texture: "plain"}, false, []Formula{{"bsp", cost.BSP, false}}),

@@ -9,7 +9,7 @@ func init() {
 		Family:   Server,
 		Document: "own",
 		Label:    [2]string{"template", "模板"}, // on pages, in English and Chinese
-		Flags: WithServer(
+		Flags: withServer(
 			Flag{Name: "template-group", Default: 2.0, Help: "gradients that are applied together", Want: want, Good: good},
 		),
 		Look:    Look{Colour: "grey", Dash: "short", Symbol: "triangle", Texture: "posts"},

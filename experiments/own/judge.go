@@ -20,8 +20,8 @@ const (
 	Cannot    = claims.WordCannot // the seeds are too few to tell
 )
 
-// Findings lists all of them.
-var Findings = []string{Failed, Diverged, Reference, Unpaired, NoCase, Never, Alone, Sooner, Later, Cannot}
+// findings lists all of them.
+var findings = []string{Failed, Diverged, Reference, Unpaired, NoCase, Never, Alone, Sooner, Later, Cannot}
 
 // gradientsTimed is the number of gradients whose time timing-only runs are compared by.
 const gradientsTimed = 1000

@@ -100,7 +100,7 @@ func (p *Plan) facts(rows []Row) []result.Fact {
 		facts = append(facts, kit.Facts("target/%", 100*one.TargetAccuracy, "lowest/%", 100*accuracies[0], "step/points", 100*kit.TargetStep(one.TargetAccuracy),
 			"accuracies", len(accuracies), "every/gradients", one.EvalEvery, "evaluation_images", p.EvaluationImages(rows))...)
 	}
-	for _, f := range Findings { // how many comparisons have which finding
+	for _, f := range findings { // how many comparisons have which finding
 		facts = append(facts, kit.Facts("found."+f, kit.CountIf(rows, func(r Row) bool { return r.Finding == f }))...)
 	}
 	return facts
@@ -182,8 +182,8 @@ func (r Row) Staleness() kit.Estimate {
 	return r.sample(func(c Cell) float64 { return orNaN(c.Staleness) })
 }
 
-// Held returns how many gradients an update holds.
-func (r Row) Held() kit.Estimate {
+// held returns how many gradients an update holds.
+func (r Row) held() kit.Estimate {
 	return r.sample(func(c Cell) float64 { return float64(c.Pushes) / float64(max(c.Updates, 1)) })
 }
 
@@ -205,7 +205,7 @@ func (p *Plan) methodsFrame(rows []Row) result.Frame {
 			decides = r.Decide
 		}
 		s.Add(p.cells(r.Value, r.Method, r.Seconds(), r.Over, r.Finding, decides, r.OnceSeconds(), r.Accuracy(), r.Updates(), r.Gradients(),
-			r.Held(), r.Bytes().Times(1e-6), r.Staleness(), r.Missed, len(r.Diverged), len(r.Failed), r.First)...)
+			r.held(), r.Bytes().Times(1e-6), r.Staleness(), r.Missed, len(r.Diverged), len(r.Failed), r.First)...)
 	}
 	return s.Frame
 }

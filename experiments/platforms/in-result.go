@@ -72,13 +72,13 @@ func (t *tree) recorded(key string, out *[]Recorded) {
 	}
 }
 
-// InResult returns a platform that a result ran on. key is its name or its key in RecordedIn;
+// inResult returns a platform that a result ran on. key is its name or its key in RecordedIn;
 // "" is the only one. Of a platform that this package holds the result has the name and the
 // hash, of another one the numbers, to nine significant digits, without the reasons for them.
 //
 // Errors: no platform of that key, or several; another content of that name than this
 // program's.
-func InResult(raw []byte, key string) (*cluster.Platform, error) {
+func inResult(raw []byte, key string) (*cluster.Platform, error) {
 	all, err := RecordedIn(raw)
 	if err != nil {
 		return nil, err

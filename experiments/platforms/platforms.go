@@ -46,7 +46,7 @@ func Names() []string {
 }
 
 // Load returns the embedded platform of a name, or reads a file: one in the format of
-// cluster.Parse, or a result, of which FILE#KEY chooses a platform (InResult). A name
+// cluster.Parse, or a result, of which FILE#KEY chooses a platform (inResult). A name
 // without "." or "/" is never a file.
 func Load(nameOrPath string) (*cluster.Platform, error) {
 	raw, err := files.ReadFile(nameOrPath + ".json")
@@ -61,7 +61,7 @@ func Load(nameOrPath string) (*cluster.Platform, error) {
 		return nil, err
 	}
 	if isResult(raw) {
-		p, err := InResult(raw, key)
+		p, err := inResult(raw, key)
 		if err != nil {
 			return nil, fmt.Errorf("platforms: %s: %w", file, err)
 		}

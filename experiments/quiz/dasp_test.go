@@ -27,7 +27,7 @@ func TestNextFollowsFromItsText(t *testing.T) {
 		q := kindOf(t, "dasp.next", seed)
 		solved := solve(t, q)
 		answers[len(solved)]++
-		if right, _ := q.Judge(set(solved).show(English)); !right {
+		if right, _ := q.judge(set(solved).show(English)); !right {
 			t.Fatalf("seed %d: the text gives %v, the server answers %s: %s %s", seed, solved, q.Answer(English), q.Text.EN, givenOf(q))
 		}
 	}

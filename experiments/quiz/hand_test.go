@@ -101,7 +101,7 @@ func TestByHand(t *testing.T) {
 		q := kindOf(t, c.key, c.seed)
 		if got := givenOf(q); got != c.given {
 			t.Errorf("%s of seed %d is given %q, was solved for %q", c.key, c.seed, got, c.given)
-		} else if right, problem := q.Judge(c.own); !right {
+		} else if right, problem := q.judge(c.own); !right {
 			t.Errorf("%s: by hand %s, the quiz says %s %s", c.key, c.own, q.Answer(English), problem.EN)
 		}
 	}

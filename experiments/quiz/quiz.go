@@ -98,9 +98,9 @@ func (q Question) Form() Text { return q.want.form() }
 // Unit returns what the answer is counted in, "" if it has none.
 func (q Question) Unit() Text { return q.want.unit() }
 
-// Judge reports whether an answer is right. One that could not be read is wrong, and problem says
+// judge reports whether an answer is right. One that could not be read is wrong, and problem says
 // what is to be typed; else problem is empty.
-func (q Question) Judge(given string) (right bool, problem Text) { return q.want.judge(given) }
+func (q Question) judge(given string) (right bool, problem Text) { return q.want.judge(given) }
 
 // Grade says how an answer is judged.
 type Grade string
@@ -126,7 +126,7 @@ func Mark(q Question, reply string) Marked {
 		return Marked{Question: q, Verdict: Open}
 	}
 	m := Marked{Question: q, Reply: reply, Verdict: Wrong}
-	right, problem := q.Judge(reply)
+	right, problem := q.judge(reply)
 	if right {
 		m.Verdict = Right
 	}

@@ -79,7 +79,7 @@ func TestBothLanguages(t *testing.T) {
 }
 
 func problemOf(q Question) Text {
-	_, problem := q.Judge("what?")
+	_, problem := q.judge("what?")
 	return problem
 }
 
@@ -120,18 +120,18 @@ func TestAnswersAreAccepted(t *testing.T) {
 	all(t, func(t *testing.T, q Question) {
 		for _, lang := range []Lang{English, Chinese} {
 			for _, reply := range []string{q.Answer(lang), "  " + strings.ToUpper(q.Answer(lang)) + "\t", q.Answer(lang) + " " + q.Unit().In(lang)} {
-				if right, problem := q.Judge(reply); !right || problem != (Text{}) {
+				if right, problem := q.judge(reply); !right || problem != (Text{}) {
 					t.Errorf("%s: the answer %q is wrong: %s", q.Key, reply, problem.EN)
 				}
 			}
 		}
 		for _, reply := range perturbed(q.want) {
-			if right, problem := q.Judge(reply); right || problem != (Text{}) {
+			if right, problem := q.judge(reply); right || problem != (Text{}) {
 				t.Errorf("%s: the answer is %q, and %q is right or could not be read: %s", q.Key, q.Answer(English), reply, problem.EN)
 			}
 		}
 		for _, reply := range []string{"", " ", "what?", "1e999999999", "1/0", strings.Repeat("9", 2000), "3 4 x", "=1"} {
-			if right, problem := q.Judge(reply); right || problem.EN == "" {
+			if right, problem := q.judge(reply); right || problem.EN == "" {
 				t.Errorf("%s: %q is right, or nothing is said of it", q.Key, reply)
 			}
 		}

@@ -222,8 +222,8 @@ func oneLine(indented []byte) []byte {
 	})
 }
 
-// ErrSchema is wrapped by Read where a file is of another version of the format.
-var ErrSchema = errors.New("another schema")
+// errSchema is wrapped by Read where a file is of another version of the format.
+var errSchema = errors.New("another schema")
 
 // MaxFile is the size in bytes of the largest result file, or record beside it, that is read.
 const MaxFile = 64 * readfile.MiB
@@ -246,7 +246,7 @@ func Decode(path string, raw []byte) (*Result, error) {
 		return nil, fmt.Errorf("result: %s: %w", path, err)
 	}
 	if version.Schema != Schema {
-		return nil, fmt.Errorf("result: %s: schema is %q, want %q: %w", path, version.Schema, Schema, ErrSchema)
+		return nil, fmt.Errorf("result: %s: schema is %q, want %q: %w", path, version.Schema, Schema, errSchema)
 	}
 	r := new(Result)
 	if err := strict.JSON(raw, r); err != nil {

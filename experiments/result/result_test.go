@@ -145,7 +145,7 @@ func TestReadRefuses(t *testing.T) {
 		if spoiled == string(raw) {
 			t.Fatalf("%s: the file lacks %s:\n%s", name, c.from, raw)
 		}
-		if _, err := Decode("f", []byte(spoiled)); err == nil || errors.Is(err, ErrSchema) != c.schema {
+		if _, err := Decode("f", []byte(spoiled)); err == nil || errors.Is(err, errSchema) != c.schema {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -128,7 +128,7 @@ func TestReplayFollowsTheRecordedOrder(t *testing.T) {
 func TestUnevenBatch(t *testing.T) {
 	sizes, sum := map[int]int{}, float32(0)
 	for worker := range 3 {
-		task := &Task{}
+		task := &task{}
 		task.share(worker, 3, 10)
 		sizes[task.batch]++
 		sum += task.weight / float32(task.batch) // of one image, times 3/10

@@ -91,7 +91,7 @@ func (x *replica) onDevice(task *codedTask) (codedsgd.Task, error) {
 	if err != nil || e == nil {
 		return task, err
 	}
-	f, err := newDeviceFixed(task.Task, e)
+	f, err := newDeviceFixed(task.task, e)
 	fixed := &fixedTask{codedTask: task, deviceFixed: f}
 	if task.blocks != nil { // a block comes once for all ranks that hold it
 		x.shared.atEnd(fixed.close)
@@ -130,7 +130,7 @@ func (r *runner) sharedBlocks() *blocks {
 
 // replicaTask returns a rank's task: its share of the images, or, where blocks of one batch go to
 // several ranks, all of them in one order.
-func (r *runner) replicaTask(rank int) *Task {
+func (r *runner) replicaTask(rank int) *task {
 	if !r.cfg.coded() {
 		return newTask(r.shared, r.cfg.Seed, rank, r.cfg.Workers, r.init)
 	}
@@ -146,7 +146,7 @@ const passImages = 128
 // codedTask is a task whose mini-batches are all nodes' and are computed block by
 // block.
 type codedTask struct {
-	*Task
+	*task
 	blocks *blocks // nil: every holder computes its blocks itself
 }
 

@@ -110,7 +110,7 @@ func TestBlockGradIsASum(t *testing.T) {
 	m := oktest.Must(cfg.network())(t)
 	x := &runner{cfg: cfg, out: &Outcome{}}
 	oktest.Nil(t, x.prepare(m))
-	task := &codedTask{Task: x.replicaTask(0)}
+	task := &codedTask{task: x.replicaTask(0)}
 	got := make([]float32, m.NumParams())
 	var layers []int
 	loss := oktest.Must(task.BlockGrad(0, 0, 300, got, func(l int) { layers = append(layers, l) }))(t)
@@ -200,7 +200,7 @@ func TestHoldersShareABlock(t *testing.T) {
 		if b == nil || b.holders != holders {
 			t.Fatalf("%s: shared %+v, want %d holders", runtime, b, holders)
 		}
-		one, other := &codedTask{Task: x.replicaTask(0), blocks: b}, &codedTask{Task: x.replicaTask(1), blocks: b}
+		one, other := &codedTask{task: x.replicaTask(0), blocks: b}, &codedTask{task: x.replicaTask(1), blocks: b}
 		other.params[0]++
 		first, second := make([]float32, m.NumParams()), make([]float32, m.NumParams())
 		for lo := 0; lo < 20; lo += 10 {

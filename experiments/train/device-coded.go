@@ -159,7 +159,7 @@ type deviceFixed struct {
 // span says where a layer's parameters are, and its counts among all.
 type span struct{ lo, hi, counts, end int }
 
-func newDeviceFixed(t *Task, e tensor.Exchanger) (*deviceFixed, error) {
+func newDeviceFixed(t *task, e tensor.Exchanger) (*deviceFixed, error) {
 	f := &deviceFixed{e: e}
 	counts, longest, most := 0, 0, 0
 	for _, l := range t.layers {

@@ -30,7 +30,7 @@ func (p *pool) exchanger() (tensor.Exchanger, error) {
 }
 
 // gradTo computes the gradient of some images and leaves it to a taker on the device.
-func (t *Task) gradTo(images []int, to model.Taker) (float64, error) {
+func (t *task) gradTo(images []int, to model.Taker) (float64, error) {
 	w, err := t.pool.borrow()
 	if err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func (t *Task) gradTo(images []int, to model.Taker) (float64, error) {
 
 // sparseTask is a rank's task whose gradient stays on a device, as the blocks of ringsparse.
 type sparseTask struct {
-	*Task
+	*task
 	e      tensor.Exchanger
 	blocks *deviceBlocks // nil: the gradient comes to the host
 }
@@ -74,7 +74,7 @@ func (t *sparseTask) close() error {
 // Grad computes the gradient of mini-batch number step, which the blocks take.
 func (t *sparseTask) Grad(step int64, done func(layer int)) (float64, error) {
 	if t.blocks == nil {
-		return t.Task.Grad(step, done)
+		return t.task.Grad(step, done)
 	}
 	return t.gradTo(t.indices(step), reporter{t.blocks, done})
 }

@@ -41,7 +41,7 @@ func (c *Config) CheckCollective() error {
 // summedTask is a rank's task whose gradient the devices of all ranks sum before it comes to the
 // host.
 type summedTask struct {
-	*Task
+	*task
 	device tensor.Collective
 	group  tensor.Group
 	done   func(layer int)
@@ -54,7 +54,7 @@ const tagGroup = cluster.MaxTag - 2
 // cannot come, so rank 0 tells the group's name when it has heard of all.
 func (x *replica) join() (*summedTask, error) {
 	p := x.p
-	t := &summedTask{Task: x.task, device: x.cfg.Devices[p.Rank()%len(x.cfg.Devices)]}
+	t := &summedTask{task: x.task, device: x.cfg.Devices[p.Rank()%len(x.cfg.Devices)]}
 	all, name := make([]int, p.Size()), &cluster.Msg{Body: []byte{}}
 	var reqs []cluster.Req
 	for rank := range all {

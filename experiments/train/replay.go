@@ -68,7 +68,7 @@ func (r *runner) events(ctx context.Context) (*dasp.Log, time.Duration, error) {
 
 // follower is one worker of the second pass.
 type follower struct {
-	task   *Task
+	task   *task
 	pushes []dasp.Push // whose gradients were used, in order
 	next   int         // of them: under way, or waiting for its version
 	busy   bool        // under way

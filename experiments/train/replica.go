@@ -25,7 +25,7 @@ type replica struct {
 	team  cluster.Proc     // on which gradients are exchanged: p, or that of the crew
 	crew  *collective.Crew // nil: the first rank lost ends the run
 	steps int64
-	task  *Task // nil in a timing-only run
+	task  *task // nil in a timing-only run
 	end   ending
 	sums  *summedTask // nil: messages sum gradients
 
@@ -130,7 +130,7 @@ func (x *replica) gradients() float64 {
 	}
 	sum := 0.0 // each counts by its images
 	for _, rank := range x.crew.Alive() {
-		var t Task
+		var t task
 		t.share(rank, x.cfg.Workers, x.cfg.BatchSize)
 		sum += float64(t.weight)
 	}

@@ -51,7 +51,7 @@ func (r *runner) record(rec *recorder, log *dasp.Log) error {
 		t.Header.Data = &audit.Data{Name: set.Name, Images: set.Train.Len(), SHA256: set.SHA256, RawPixels: c.RawPixels}
 		t.Header.Engine, t.Header.FirstParams, t.End.Params = r.shared.engine, ParamsHash(r.init), ParamsHash(r.final)
 	}
-	tasks := make([]*Task, c.Workers)
+	tasks := make([]*task, c.Workers)
 	open := make([]int64, c.Workers) // each worker's latest push
 	for i := range t.Events {
 		e := &t.Events[i]

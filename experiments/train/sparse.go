@@ -63,7 +63,7 @@ func (x *replica) sparse(rates []cluster.CodecRate) error {
 	job := ringsparse.Job{Layers: x.layers, Rate: x.cfg.Rate, WeightDecay: x.cfg.WeightDecay, Steps: x.steps, Mask: x.cfg.Mask,
 		OnStep: func(step int64) (bool, error) { return x.ended(step + 1) }}
 	if x.task != nil {
-		task := &sparseTask{Task: x.task}
+		task := &sparseTask{task: x.task}
 		var err error
 		if task.e, err = x.task.pool.exchanger(); err != nil {
 			return err

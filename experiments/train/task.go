@@ -21,10 +21,10 @@ func stream(seed uint64, worker int, name string) *rand.Rand {
 	return cluster.Stream(seed, worker, "data", name)
 }
 
-// Task is a model on one worker's share of a data set: the cluster.Task that
+// task is a model on one worker's share of a data set: the cluster.Task that
 // every method trains. Its mini-batch number k depends on the seed, the worker
 // and k alone, so worker n's k-th batch is the same under every method.
-type Task struct {
+type task struct {
 	model  *model.Model
 	layers []cluster.Layer
 	params []float32
@@ -44,7 +44,7 @@ type Task struct {
 
 // newTask returns the task of worker number worker of workers; the server has
 // worker −1 and no images. init is copied.
-func newTask(s *shared, seed uint64, worker, workers int, init []float32) *Task {
+func newTask(s *shared, seed uint64, worker, workers int, init []float32) *task {
 	t := newLodger(s, seed, worker, workers, slices.Clone(init))
 	if worker >= 0 {
 		t.grads = make([]float32, len(init))
@@ -54,8 +54,8 @@ func newTask(s *shared, seed uint64, worker, workers int, init []float32) *Task 
 
 // newLodger is newTask for a method that lodges the task: it has no gradient before, and
 // init is its parameters, not copied.
-func newLodger(s *shared, seed uint64, worker, workers int, init []float32) *Task {
-	t := &Task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch, weight: 1,
+func newLodger(s *shared, seed uint64, worker, workers int, init []float32) *task {
+	t := &task{model: s.model, layers: s.layers, pool: s.pool, set: s.set, batch: s.batch, weight: 1,
 		seed: seed, worker: worker, epoch: -1, params: init}
 	if worker >= 0 {
 		t.own = shard(s.set.Train.Len(), seed, worker, workers)
@@ -69,7 +69,7 @@ func newLodger(s *shared, seed uint64, worker, workers int, init []float32) *Tas
 // workers is the mean over the images.
 //
 //	weight = own images · workers / all
-func (t *Task) share(worker, workers, all int) {
+func (t *task) share(worker, workers, all int) {
 	t.batch = all / workers
 	if worker < all%workers {
 		t.batch++
@@ -86,19 +86,19 @@ func shard(images int, seed uint64, worker, workers int) []int {
 }
 
 // Layers returns the model's layers with the work of one mini-batch.
-func (t *Task) Layers() []cluster.Layer { return t.layers }
+func (t *task) Layers() []cluster.Layer { return t.layers }
 
 // Params returns this rank's parameters.
-func (t *Task) Params() []float32 { return t.params }
+func (t *task) Params() []float32 { return t.params }
 
 // Grads returns this rank's gradient buffer, nil on the server.
-func (t *Task) Grads() []float32 { return t.grads }
+func (t *task) Grads() []float32 { return t.grads }
 
 // Lodge implements cluster.Lodger.
-func (t *Task) Lodge(params, grads []float32) { t.params, t.grads = params, grads }
+func (t *task) Lodge(params, grads []float32) { t.params, t.grads = params, grads }
 
 // Grad computes the mean-loss gradient of mini-batch number step, or, where that is past, returns its loss alone.
-func (t *Task) Grad(step int64, done func(layer int)) (loss float64, err error) {
+func (t *task) Grad(step int64, done func(layer int)) (loss float64, err error) {
 	if t.past != nil {
 		if loss, known := t.past.again(step, t.params); known {
 			clear(t.grads)
@@ -129,7 +129,7 @@ func (t *Task) Grad(step int64, done func(layer int)) (loss float64, err error) 
 // indices returns the images of mini-batch number step. Each epoch is a fresh
 // permutation of the worker's own images; a last batch that is not full is
 // dropped, as it is in the usual training loops.
-func (t *Task) indices(step int64) []int {
+func (t *task) indices(step int64) []int {
 	perEpoch := int64(len(t.own) / t.batch)
 	if epoch := step / perEpoch; epoch != t.epoch {
 		t.epoch = epoch

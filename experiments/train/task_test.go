@@ -35,7 +35,7 @@ func TestShardsAreDisjointAndCover(t *testing.T) {
 	}
 }
 
-func tinyTask(seed uint64, worker int) *Task {
+func tinyTask(seed uint64, worker int) *task {
 	set := datasets.Synthetic(datasets.SyntheticConfig{})
 	return newTask(&shared{set: set, batch: 8}, seed, worker, 3, make([]float32, 4))
 }

@@ -12,7 +12,7 @@ import (
 const MiB = 1 << 20
 
 // Limited returns the content of the file at path, which has at most limit bytes. A longer
-// one is a *TooLongError, and of what has no size, as a device, no more is read than limit
+// one is a *tooLongError, and of what has no size, as a device, no more is read than limit
 // and one byte.
 func Limited(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
@@ -21,7 +21,7 @@ func Limited(path string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > limit {
-		return nil, &TooLongError{Name: path, Size: info.Size(), Limit: limit}
+		return nil, &tooLongError{Name: path, Size: info.Size(), Limit: limit}
 	}
 	return From(f, path, limit)
 }
@@ -30,19 +30,19 @@ func Limited(path string, limit int64) ([]byte, error) {
 func From(r io.Reader, name string, limit int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		return nil, &TooLongError{Name: name, Size: int64(len(b)), Limit: limit, More: true}
+		return nil, &tooLongError{Name: name, Size: int64(len(b)), Limit: limit, More: true}
 	}
 	return b, err
 }
 
-// TooLongError says that a file is longer than what is read of its kind.
-type TooLongError struct {
+// tooLongError says that a file is longer than what is read of its kind.
+type tooLongError struct {
 	Name        string
 	Size, Limit int64 // bytes
 	More        bool  // Size was read, and more may follow
 }
 
-func (e *TooLongError) Error() string {
+func (e *tooLongError) Error() string {
 	what := "has"
 	if e.More {
 		what = "has at least"

@@ -32,7 +32,7 @@ func TestLimited(t *testing.T) {
 	if _, err := os.Stat("/dev/zero"); err != nil {
 		return
 	}
-	var long *TooLongError
+	var long *tooLongError
 	if b, err := Limited("/dev/zero", MiB); b != nil || !errors.As(err, &long) || long.Size != MiB+1 {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}

@@ -59,14 +59,19 @@ func mustRoot(t *testing.T) string {
 	return oktest.Must(Root())(t)
 }
 
-// buildDepguard builds the analyser from its own module file.
 func buildDepguard(t *testing.T, root string) string {
 	t.Helper()
-	tool := filepath.Join(t.TempDir(), "depguard.exe") // Windows needs the suffix, others do not mind
-	cmd := exec.Command("go", "build", "-modfile=.ci/tools.mod", "-o", tool, ".ci/depguard/main.go")
+	return buildTool(t, root, ".ci/depguard/main.go")
+}
+
+// buildTool builds a tool of .ci from its own module file.
+func buildTool(t *testing.T, root, file string) string {
+	t.Helper()
+	tool := filepath.Join(t.TempDir(), "tool.exe") // Windows needs the suffix, others do not mind
+	cmd := exec.Command("go", "build", "-modfile=.ci/tools.mod", "-o", tool, file)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building depguard: %v\n%s", err, out)
+		t.Fatalf("building %s: %v\n%s", file, err, out)
 	}
 	return tool
 }

@@ -126,11 +126,6 @@ func (p *SumPlan) collect(families *Assignment) []int {
 	return at
 }
 
-// Depth returns t.
-//
-// Source: ours: sum, then code
-func (p *SumPlan) Depth() int { return p.depth }
-
 // Sums returns all sums that are sent.
 //
 // Source: ours: sum, then code

@@ -41,7 +41,7 @@ func TestSumPlansPaper(t *testing.T) {
 		t.Errorf("%d plans, want 165", checked)
 	}
 	a, _ := Assign(5, 4)
-	if p, err := PlanSums(a, 0); err != nil || p.Depth() != 4 {
+	if p, err := PlanSums(a, 0); err != nil || p.depth != 4 {
 		t.Errorf("the depth by itself: %v, %v, want 4", p, err)
 	}
 	for _, depth := range []int{-1, 5} {

@@ -46,7 +46,7 @@
 //	          TestSection24Proof, TestSection24ProofAgainstRealExchanges,
 //	          TestSection24ProofNoticesMistakes
 //	§3.1 (codedsgd.html#s3.1)
-//	    Go    Dequantise, FixedPoint, FixedPoint.Quantise, Quantise, Top
+//	    Go    Dequantise, FixedPoint, FixedPoint.quantise, Quantise, Top
 //	    tests TestSection31FixedPointBesideRationals,
 //	          TestSection31FixedPointOnTheRange,
 //	          TestSection31NotFiniteIsAnErrorAndSaturationACount,
@@ -82,17 +82,17 @@
 //	Eq. (21) (codedsgd/code.html#eq21)
 //	    Go    DLeft, formula.Left
 //	Eq. (22) (codedsgd/code.html#eq22)
-//	    Go    Assignment.Holds, DAll
+//	    Go    Assignment.Holds, dAll
 //	Eq. (23) (codedsgd/code.html#eq23)
-//	    Go    DCommon
+//	    Go    dCommon
 //	Eq. (24) (codedsgd/code.html#eq24)
-//	    Go    DWithin
+//	    Go    dWithin
 //	Eq. (25) (codedsgd/code.html#eq25)
-//	    Go    DExchange
+//	    Go    dExchange
 //	Eq. (26) (codedsgd/code.html#eq26)
-//	    Go    DSend
+//	    Go    dSend
 //	Eq. (27) (codedsgd/code.html#eq27)
-//	    Go    GroupsOf
+//	    Go    groupsOf
 //	Eq. (28) (codedsgd/code.html#eq28)
 //	    Go    LCoding, Totals, formula.Coding
 //	    tests TestEquation28IsTheBound

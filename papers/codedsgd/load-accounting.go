@@ -32,7 +32,7 @@ func Accountings() []Accounting {
 		{"blocks-unicast", "SSGD block by block, unicast", "(n−1)C(n,r), (30)", true, LNormal},
 		{"ssgd", "SSGD, multicast", "n", false, SummedMulticast},
 		{"ssgd-unicast", "SSGD, unicast", "n(n−1)", true, SummedUnicast},
-		{"ring", "ring all-reduce", "2(n−1)", true, RingLoad},
+		{"ring", "ring all-reduce", "2(n−1)", true, ringLoad},
 		{"compressed", "compressed coded, multicast", "sum, then code, at its best depth", false, compressedBest},
 		{"sum-only", "redundant blocks summed, multicast", "n−r+1; 0 for r = n", false, sumOnly},
 		{"replicated", "replicated workers, multicast", "n/r where r divides n; 0 for r = n", false, replicated},
@@ -123,12 +123,12 @@ func SummedUnicast(n, r int) *big.Rat {
 	return whole(n * (n - 1))
 }
 
-// RingLoad returns the load of a ring all-reduce: each node sends 2(n−1)/n gradients.
+// ringLoad returns the load of a ring all-reduce: each node sends 2(n−1)/n gradients.
 //
 //	2·(n−1)
 //
 // Source: ours: the usual rival, which the paper does not compare with
-func RingLoad(n, r int) *big.Rat {
+func ringLoad(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}

@@ -62,55 +62,55 @@ func DLeft(n, r int) *big.Rat {
 	return new(big.Rat).Sub(choose(n, r), DHave(n, r))
 }
 
-// DAll returns in how many places blocks lie, the sizes of all 𝒟_i together:
+// dAll returns in how many places blocks lie, the sizes of all 𝒟_i together:
 //
 //	Σ_i |𝒟_i| = r·C(n,r)
 //
 // Source: Eq. (22)
-func DAll(n, r int) *big.Rat {
+func dAll(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}
 	return timesInt(choose(n, r), r)
 }
 
-// DCommon returns how many blocks r nodes have in common: 1.
+// dCommon returns how many blocks r nodes have in common: 1.
 //
 // Source: Eq. (23)
-func DCommon(n, r int) *big.Rat {
+func dCommon(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}
 	return whole(1)
 }
 
-// DWithin returns how many blocks have all their holders in one group of r+1 nodes,
+// dWithin returns how many blocks have all their holders in one group of r+1 nodes,
 // C(r+1,r). The paper prints the size of an intersection, which is empty: a block lies
 // on r nodes, never on r+1.
 //
 //	|{q : holders of q ⊂ M}| = r + 1
 //
 // Source: Eq. (24)
-func DWithin(n, r int) *big.Rat {
+func dWithin(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}
 	return whole(r + 1)
 }
 
-// DExchange returns how many blocks a group of r+1 nodes exchanges, those of DWithin:
+// dExchange returns how many blocks a group of r+1 nodes exchanges, those of dWithin:
 //
 //	D_exchange(M) = {P_{M∖{k}} : k ∈ M}
 //
 // Source: Eq. (25)
-func DExchange(n, r int) *big.Rat { return DWithin(n, r) }
+func dExchange(n, r int) *big.Rat { return dWithin(n, r) }
 
-// DSend returns of how many blocks a member's packet in one group is the sum:
+// dSend returns of how many blocks a member's packet in one group is the sum:
 //
 //	D_send(i, M) = {P_{M∖{k}} : k ∈ M, k ≠ i}
 //
 // Source: Eq. (26)
-func DSend(n, r int) *big.Rat {
+func dSend(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}
@@ -127,13 +127,13 @@ func GroupCount(n, r int) *big.Rat {
 	return choose(n, r+1)
 }
 
-// GroupsOf returns in how many groups one node takes part, and how many whole gradients
+// groupsOf returns in how many groups one node takes part, and how many whole gradients
 // it gets there, one in each:
 //
 //	r·(1/r)·C(n−1,r) = C(n−1,r) = D_left
 //
 // Source: Eq. (27)
-func GroupsOf(n, r int) *big.Rat {
+func groupsOf(n, r int) *big.Rat {
 	if outside(n, r) {
 		return nil
 	}

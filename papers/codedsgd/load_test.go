@@ -42,7 +42,7 @@ func TestSection24Loads(t *testing.T) {
 		wantRat(t, "uncoded", UncodedMulticast(c.n, c.r), c.block, 1)
 		wantRat(t, "SSGD multicast", SummedMulticast(c.n, c.r), c.many, 1)
 		wantRat(t, "SSGD unicast", SummedUnicast(c.n, c.r), c.single, 1)
-		wantRat(t, "ring", RingLoad(c.n, c.r), c.around, 1)
+		wantRat(t, "ring", ringLoad(c.n, c.r), c.around, 1)
 	}
 }
 
@@ -56,13 +56,13 @@ func TestSection24ByHand(t *testing.T) {
 		{"blocks", BlockCount(8, 3), 56, 1},
 		{"(20)", DHave(8, 3), 21, 1},
 		{"(21)", DLeft(8, 3), 35, 1},
-		{"(22)", DAll(8, 3), 168, 1},
-		{"(23)", DCommon(8, 3), 1, 1},
-		{"(24)", DWithin(8, 3), 4, 1},
-		{"(25)", DExchange(8, 3), 4, 1},
-		{"(26)", DSend(8, 3), 3, 1},
+		{"(22)", dAll(8, 3), 168, 1},
+		{"(23)", dCommon(8, 3), 1, 1},
+		{"(24)", dWithin(8, 3), 4, 1},
+		{"(25)", dExchange(8, 3), 4, 1},
+		{"(26)", dSend(8, 3), 3, 1},
 		{"groups", GroupCount(8, 3), 70, 1},
-		{"(27)", GroupsOf(8, 3), 35, 1},
+		{"(27)", groupsOf(8, 3), 35, 1},
 		{"packets", UsefulPackets(8, 3), 280, 1},
 		{"(29)", LUncoding(8, 3), 280, 1},
 		{"(19)", LRatio(8, 3), 5, 21},
@@ -89,8 +89,9 @@ func TestSection24ByHand(t *testing.T) {
 // Outside its domain a load is nil, not a number.
 func TestLoadsOutsideTheirDomain(t *testing.T) {
 	for _, c := range [][2]int{{3, 0}, {3, 4}, {0, 0}, {0, 1}, {-1, 1}} {
-		for _, f := range []func(n, r int) *big.Rat{BlockCount, DHave, DLeft, DAll, DCommon, DWithin, DExchange, DSend, GroupCount,
-			GroupsOf, UsefulPackets, LCoding, LUncoding, LNormal, LRatio, LikeForLike, Bound} {
+		for _, f := range []func(n, r int) *big.Rat{BlockCount, DHave, DLeft, dAll, dCommon, dWithin, dExchange, dSend,
+			GroupCount,
+			groupsOf, UsefulPackets, LCoding, LUncoding, LNormal, LRatio, LikeForLike, Bound} {
 			if x := f(c[0], c[1]); x != nil {
 				t.Errorf("n = %d, r = %d: %v", c[0], c[1], x)
 			}

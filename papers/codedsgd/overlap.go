@@ -261,7 +261,7 @@ func (s *store) micro(block, j int) []int32 { return s.fixed[s.place[block]*s.m+
 // returns Quantise's counts.
 func (s *store) put(block, j, layer int) (saturated, notFinite int) {
 	l := s.layers[layer]
-	return s.within.Quantise(s.micro(block, j)[l.Offset:], s.grads[l.Offset:l.Offset+l.Length])
+	return s.within.quantise(s.micro(block, j)[l.Offset:], s.grads[l.Offset:l.Offset+l.Length])
 }
 
 // count adds what could not be represented of a layer.

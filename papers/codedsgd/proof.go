@@ -116,7 +116,7 @@ func blocksSent(e *Enumeration, n, r int) (s sides) {
 		places += bits.OnesCount64(h)
 		strange += bits.OnesCount64(h ^ e.sent[q])
 	}
-	s.add("sizes of all 𝒟 together", places, DAll(n, r))
+	s.add("sizes of all 𝒟 together", places, dAll(n, r))
 	s.add("blocks in a 𝒟 that were not sent to its node, or sent and not in it", strange, whole(0))
 	return s
 }
@@ -129,7 +129,7 @@ func commonOfR(e *Enumeration, n, r int) (s sides) {
 		common = append(common, e.common(set))
 		all += e.common(set)
 	}
-	s.all("blocks that r nodes have in common", common, DCommon(n, r), nil)
+	s.all("blocks that r nodes have in common", common, dCommon(n, r), nil)
 	s.add("of all sets of r nodes together", all, BlockCount(n, r))
 	return s
 }
@@ -143,8 +143,8 @@ func commonOfMore(e *Enumeration, n, r int) (s sides) {
 		all += e.within(set)
 	}
 	s.all("blocks that r+1 nodes have in common", common, whole(0), whole(r+1))
-	s.all("blocks whose holders are among r+1 nodes", within, DWithin(n, r), nil)
-	s.add("of all sets of r+1 nodes together", all, times(GroupCount(n, r), DWithin(n, r)))
+	s.all("blocks whose holders are among r+1 nodes", within, dWithin(n, r), nil)
+	s.add("of all sets of r+1 nodes together", all, times(GroupCount(n, r), dWithin(n, r)))
 	return s
 }
 
@@ -205,8 +205,8 @@ func blocksExchanged(e *Enumeration, n, r int) (s sides) {
 		}
 		blocks, segments = append(blocks, distinct), append(segments, terms)
 	}
-	s.all("blocks that a group exchanges", blocks, DExchange(n, r), whole(0)) // the intersection is empty
-	s.all("segments that a group exchanges, r of each block", segments, timesInt(DExchange(n, r), r), nil)
+	s.all("blocks that a group exchanges", blocks, dExchange(n, r), whole(0)) // the intersection is empty
+	s.all("segments that a group exchanges, r of each block", segments, timesInt(dExchange(n, r), r), nil)
 	s.add("of them, with a holder outside the group", outside, whole(0))
 	s.add("groups", len(e.groups), GroupCount(n, r))
 	return s
@@ -238,7 +238,7 @@ func blocksSentBy(e *Enumeration, n, r int) (s sides) {
 			packets += count
 		}
 	}
-	s.all("blocks in a member's packet", sent, DSend(n, r), whole(1))
+	s.all("blocks in a member's packet", sent, dSend(n, r), whole(1))
 	s.all("packets of a member in a group", times, whole(1), nil)
 	s.add("packets", packets, UsefulPackets(n, r))
 	s.add("blocks that the sender lacks itself", lacking, whole(0))
@@ -302,13 +302,13 @@ func gradientsGot(e *Enumeration, n, r int) (s sides) {
 			got[i] += e.elements(p)
 		}
 	})
-	s.all("r·(1/r)·C(n−1,r)", got, GroupsOf(n, r), nil)
+	s.all("r·(1/r)·C(n−1,r)", got, groupsOf(n, r), nil)
 	s.all("C(n,r)·(n−r)/n", got, times(BlockCount(n, r), ratio(n-r, n)), nil)
 	s.all("D_left", got, DLeft(n, r), nil)
 	for k := range s { // elements → gradients
 		s[k].Left = over(s[k].Left, whole(e.r))
 	}
-	s.all("groups of a node", groups, GroupsOf(n, r), nil)
+	s.all("groups of a node", groups, groupsOf(n, r), nil)
 	return s
 }
 

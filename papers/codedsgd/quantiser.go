@@ -36,10 +36,10 @@ type FixedPoint struct {
 	Most int32
 }
 
-// Quantise is Quantise in the range of Limit, clipped to Most.
+// quantise is Quantise in the range of Limit, clipped to Most.
 //
 // Source: §3.1
-func (f FixedPoint) Quantise(dst []int32, src []float32) (saturated, notFinite int) {
+func (f FixedPoint) quantise(dst []int32, src []float32) (saturated, notFinite int) {
 	saturated, notFinite = Quantise(dst, src, f.Limit)
 	if f.Most == Top {
 		return saturated, notFinite

@@ -50,7 +50,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v parses as %v, %v", form, got, err)
 		}
 	}
-	for _, s := range []Scale{ScaleDefault, ScaleWorkers, ScaleGroup} {
+	for _, s := range []Scale{scaleDefault, ScaleWorkers, ScaleGroup} {
 		if got, err := ParseScale(s.String()); err != nil || got != s {
 			t.Errorf("%v parses as %v, %v", s, got, err)
 		}

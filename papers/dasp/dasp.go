@@ -272,7 +272,7 @@ func (c Config) Weight(s State, k int) float64 {
 	if s == QIS {
 		scale = c.QISWeight
 	}
-	if scale == ScaleWorkers || (scale == ScaleDefault && s == QIS) {
+	if scale == ScaleWorkers || (scale == scaleDefault && s == QIS) {
 		return formula.QISWeight(c.Workers) // Alg. 2, line 4
 	}
 	return formula.GroupWeight(k) // Alg. 2, line 6

@@ -26,8 +26,8 @@
 // By item of the paper; generated from the Source: lines by go generate.
 //
 //	§1 (dasp.html#s1)
-//	    Go    rivals.NewASP, rivals.NewBSP, rivals.NewBackup, rivals.NewDSSP,
-//	          rivals.NewGSSP, rivals.NewSSP
+//	    Go    rivals.NewASP, rivals.NewDSSP, rivals.newBSP, rivals.newBackup,
+//	          rivals.newGSSP, rivals.newSSP
 //	§2 (dasp.html#s2)
 //	    Go    Config, Job, New, Run, rivals.Options.Config
 //	    tests TestSection2Algorithm1Line4StaleNode
@@ -56,8 +56,8 @@
 //	          formula.WaitDifference, formula.WaitOldest
 //	    tests TestEquation1Forms, TestSection22WeakWaitIsEquation1
 //	Eq. (2) (dasp/code.html#eq2)
-//	    Go    Config.Weight, Scale, ScaleDefault, ScaleGroup, ScaleWorkers,
-//	          formula.GroupWeight, formula.QISWeight
+//	    Go    Config.Weight, Scale, ScaleGroup, ScaleWorkers, formula.GroupWeight,
+//	          formula.QISWeight, scaleDefault
 //	    tests TestSection23Equation2, TestSection23Equation2GroupIsOneUpdate
 //	Alg. 1 (dasp/code.html#alg1)
 //	    Go    Config.Decide, Decision
@@ -74,8 +74,10 @@
 //	    Go    Action, ActionKind, Apply, Drop, Reply, SetTimer
 //	    tests TestAlgorithm2Line7, TestAlgorithm2Line9IsTheVersionSent
 //	Alg. 2, line 7 (dasp/code.html#alg2)
-//	    Go    Optimiser, Optimiser.Step, Update
+//	    Go    Optimiser, Optimiser.Step, Update, server.update
 //	    tests TestAlgorithm2Line7
+//	Alg. 2, line 8 (dasp/code.html#alg2)
+//	    Go    server.send
 //	Alg. 2, line 9 (dasp/code.html#alg2)
 //	    Go    View.Handed
 //	    tests TestAlgorithm2Line9IsTheVersionSent

@@ -124,9 +124,9 @@ func (l *Log) Stats(warmup int64) Stats {
 			continue
 		}
 		s.Pushes++
-		s.Staleness.Add(p.Applied - 1 - p.Pulled)
-		s.Gap.Add(p.Gap)
-		s.Clock.Add(p.Clock)
+		s.Staleness.add(p.Applied - 1 - p.Pulled)
+		s.Gap.add(p.Gap)
+		s.Clock.add(p.Clock)
 		sum[p.Worker] += p.Replied - p.Sent
 		count[p.Worker]++
 		st := &s.States[(int(p.State)+3)%4]
@@ -211,7 +211,7 @@ func (l *Log) Spread() Histogram {
 			}
 		}
 		if oldest >= 0 {
-			h.Add(v - oldest)
+			h.add(v - oldest)
 		}
 	}
 	return h
@@ -269,10 +269,10 @@ func (l *Log) Digest() string {
 // Source: ours: staleness and gaps are whole numbers, so nothing is binned away
 type Histogram []int64
 
-// Add counts x once. It panics if x is negative.
+// add counts x once. It panics if x is negative.
 //
 // Source: ours: see Histogram
-func (h *Histogram) Add(x int64) {
+func (h *Histogram) add(x int64) {
 	for int64(len(*h)) <= x {
 		*h = append(*h, 0)
 	}

@@ -91,7 +91,7 @@ type Scale uint8
 
 // The factors.
 const (
-	ScaleDefault Scale = iota // 1/N in QIS, 1/K in WSS and FSS
+	scaleDefault Scale = iota // 1/N in QIS, 1/K in WSS and FSS
 	ScaleWorkers              // 1/N, N workers in the cluster
 	ScaleGroup                // 1/K, K gradients in this update (1 in QIS)
 )

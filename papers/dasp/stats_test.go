@@ -68,7 +68,7 @@ func TestSpreadByHand(t *testing.T) {
 func TestQuantile(t *testing.T) {
 	var h Histogram
 	for _, x := range []int64{1, 4, 1} {
-		h.Add(x)
+		h.add(x)
 	}
 	for _, c := range []struct {
 		q    float64

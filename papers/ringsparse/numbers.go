@@ -189,7 +189,7 @@ func (s *stores) encode(h Header, i int) (m cluster.Msg, id uint8, err error) {
 	if h.Kind == Gradients {
 		density = s.dg[i]
 		if lo, hi := s.block(i); s.residual != nil {
-			Drop(src, s.residual[lo:hi], s.threshold)
+			drop(src, s.residual[lo:hi], s.threshold)
 		}
 	}
 	c := s.coderFor(len(src), func(c codec.Codec) float64 { // S4–S6, steps 3, 8

@@ -45,12 +45,12 @@ func Density(x []float32, threshold float64) float64 {
 
 func small(v float32, threshold float64) bool { return math.Abs(float64(v)) <= threshold }
 
-// Drop makes +0 of the entries of x that are at most threshold large, and moves
+// drop makes +0 of the entries of x that are at most threshold large, and moves
 // what they were, which the wire loses, to residual. Other entries of
 // residual are left.
 //
 // Source: ours: error feedback, without which a threshold gives up "accuracy unaffected"
-func Drop(x, residual []float32, threshold float64) {
+func drop(x, residual []float32, threshold float64) {
 	for i, v := range x {
 		if small(v, threshold) {
 			residual[i], x[i] = v, 0

@@ -14,14 +14,14 @@ import (
 // The palette of Okabe and Ito, which readers with any common colour vision
 // tell apart; yellow is left to areas, as a line it is too pale on white.
 const (
-	Orange     = "#E69F00"
-	SkyBlue    = "#56B4E9"
-	Green      = "#009E73"
+	orange     = "#E69F00"
+	skyBlue    = "#56B4E9"
+	green      = "#009E73"
 	yellow     = "#F0E442"
 	Blue       = "#0072B2"
-	Vermillion = "#D55E00"
-	Purple     = "#CC79A7"
-	Grey       = "#8A8F98"
+	vermillion = "#D55E00"
+	purple     = "#CC79A7"
+	grey       = "#8A8F98"
 )
 
 // look is how one method is drawn: colour alone never tells two apart.
@@ -58,7 +58,8 @@ var (
 // and, as a colour, blue.
 var (
 	colours = map[string]string{
-		"": Blue, "blue": Blue, "vermillion": Vermillion, "green": Green, "orange": Orange, "purple": Purple, "skyBlue": SkyBlue, "grey": Grey,
+		"": Blue, "blue": Blue, "vermillion": vermillion, "green": green,
+		"orange": orange, "purple": purple, "skyBlue": skyBlue, "grey": grey,
 	}
 	dashes = map[string]any{
 		"": "solid", "solid": "solid", "dots": []int{2, 3}, "dashes": []int{8, 4}, "dash-dot": []int{8, 3, 2, 3},
@@ -75,21 +76,21 @@ var aliases = map[string]string{
 
 // groups fixes how groups look that are no methods; keys are slugs of their names.
 var groups = map[string]look{
-	"gradients":  {Purple, []int{4, 2}, "rect", stripes},
-	"weights":    {Orange, []int{12, 4, 2, 4}, "diamond", back},
-	"all-gather": {Vermillion, []int{2, 3}, "triangle", dots},
+	"gradients":  {purple, []int{4, 2}, "rect", stripes},
+	"weights":    {orange, []int{12, 4, 2, 4}, "diamond", back},
+	"all-gather": {vermillion, []int{2, 3}, "triangle", dots},
 	"printed":    {Blue, []int{6, 3, 2, 3, 2, 3}, "circle", plain}, // RingSparse by the printed rule
-	"layer":      {Grey, []int{8, 4}, "rect", levels},              // and with D of the layer
+	"layer":      {grey, []int{8, 4}, "rect", levels},              // and with D of the layer
 	"alone":      {Blue, []int{2, 3}, "none", dots},                // one worker
-	"ideal":      {Grey, []int{2, 2}, "none", plain},
+	"ideal":      {grey, []int{2, 2}, "none", plain},
 
-	"asgd":     {Purple, []int{8, 4}, "triangle", stripes},
-	"asgd-cut": {SkyBlue, []int{2, 3}, "rect", dots},
-	"cssgd-r3": {Green, []int{8, 4}, "rect", stripes},
+	"asgd":     {purple, []int{8, 4}, "triangle", stripes},
+	"asgd-cut": {skyBlue, []int{2, 3}, "rect", dots},
+	"cssgd-r3": {green, []int{8, 4}, "rect", stripes},
 
-	"qis": {Green, "solid", "circle", plain}, // as lines: yellow, the band of WSS, is too pale
-	"wss": {Orange, []int{8, 3, 2, 3}, "diamond", stripes},
-	"fss": {Vermillion, []int{8, 4}, "triangle", back},
+	"qis": {green, "solid", "circle", plain}, // as lines: yellow, the band of WSS, is too pale
+	"wss": {orange, []int{8, 3, 2, 3}, "diamond", stripes},
+	"fss": {vermillion, []int{8, 4}, "triangle", back},
 }
 
 // fixed returns the look that a group has on every page: its method's or its own.
@@ -151,40 +152,40 @@ const SecondDash = "2 2 2 6"
 // spare dresses groups that are no method, in order of appearance.
 var spare = []look{
 	{Blue, "solid", "circle", plain},
-	{Vermillion, []int{8, 4}, "triangle", stripes},
-	{Green, []int{2, 3}, "rect", dots},
-	{Orange, []int{8, 3, 2, 3}, "diamond", back},
-	{Purple, []int{12, 4}, "roundRect", levels},
-	{SkyBlue, []int{4, 2}, "circle", posts},
-	{Grey, "solid", "triangle", plain},
+	{vermillion, []int{8, 4}, "triangle", stripes},
+	{green, []int{2, 3}, "rect", dots},
+	{orange, []int{8, 3, 2, 3}, "diamond", back},
+	{purple, []int{12, 4}, "roundRect", levels},
+	{skyBlue, []int{4, 2}, "circle", posts},
+	{grey, "solid", "triangle", plain},
 }
 
 // states fixes how each band of a time line looks; keys are lower-case.
 var states = map[string]look{
-	"compute": {Colour: SkyBlue, Decal: plain},
+	"compute": {Colour: skyBlue, Decal: plain},
 	"push":    {Colour: Blue, Decal: posts},
 	"pull":    {Colour: Blue, Decal: levels},
-	"apply":   {Colour: Grey, Decal: plain},
-	"qis":     {Colour: Green, Decal: plain},
-	"at-once": {Colour: Green, Decal: plain}, // methods without states
+	"apply":   {Colour: grey, Decal: plain},
+	"qis":     {Colour: green, Decal: plain},
+	"at-once": {Colour: green, Decal: plain}, // methods without states
 	"wss":     {Colour: yellow, Decal: stripes},
-	"fss":     {Colour: Vermillion, Decal: back},
-	"barrier": {Colour: Purple, Decal: dots},
-	"wait":    {Colour: Purple, Decal: dots},
+	"fss":     {Colour: vermillion, Decal: back},
+	"barrier": {Colour: purple, Decal: dots},
+	"wait":    {Colour: purple, Decal: dots},
 
-	"forward":        {Colour: SkyBlue, Decal: plain},
-	"backward":       {Colour: Green, Decal: posts},
+	"forward":        {Colour: skyBlue, Decal: plain},
+	"backward":       {Colour: green, Decal: posts},
 	"all-reduce":     {Colour: Blue, Decal: stripes},
 	"reduce-scatter": {Colour: Blue, Decal: stripes},
-	"all-gather":     {Colour: Orange, Decal: back},
+	"all-gather":     {Colour: orange, Decal: back},
 	"send":           {Colour: Blue, Decal: posts},
 	"receive":        {Colour: Blue, Decal: levels},
 	"compress":       {Colour: yellow, Decal: stripes},
 	"decompress":     {Colour: yellow, Decal: levels},
-	"convert":        {Colour: Vermillion, Decal: dots},
-	"update":         {Colour: Grey, Decal: plain},
-	"idle":           {Colour: Purple, Decal: dots},
-	"computes":       {Colour: SkyBlue, Decal: plain}, // blocks of a node, without time
+	"convert":        {Colour: vermillion, Decal: dots},
+	"update":         {Colour: grey, Decal: plain},
+	"idle":           {Colour: purple, Decal: dots},
+	"computes":       {Colour: skyBlue, Decal: plain}, // blocks of a node, without time
 	"fetches":        {Colour: yellow, Decal: stripes},
 }
 

@@ -87,10 +87,10 @@ func TestLooksOfDescriptors(t *testing.T) {
 		}
 	}
 	of := looks([]notebook.Series{{Group: "bare"}, {Group: "mine"}, {Group: "BSP"}})
-	if want := (look{SkyBlue, []int{4, 2}, "circle", posts}); !reflect.DeepEqual(of["mine"], want) {
+	if want := (look{skyBlue, []int{4, 2}, "circle", posts}); !reflect.DeepEqual(of["mine"], want) {
 		t.Errorf("mine is %v, want %v", of["mine"], want)
 	}
-	if got := of["bare"].Colour; got == "" || got == SkyBlue || got == of["BSP"].Colour {
+	if got := of["bare"].Colour; got == "" || got == skyBlue || got == of["BSP"].Colour {
 		t.Errorf("a method without a look is %q", got)
 	}
 	if !subject("mine") || subject("bare") || !subject("CSSGD, r2") {

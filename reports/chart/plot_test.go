@@ -132,7 +132,7 @@ func TestPlotOfBarsSaysWhatItCuts(t *testing.T) {
 	}
 	p = plotOf(t, notebook.Drawing{Form: "gantt", Lanes: []string{"1"}, X: notebook.Axis{Title: "time"}, Y: notebook.Axis{Title: "worker"}, Bands: []notebook.Band{
 		{From: 0, To: 10, Key: "compute", State: "computes"}, {From: 5, To: 5, Key: "qis", State: "QIS"}}})
-	if !strings.Contains(string(p.Body), `<path stroke="`+Green+`" d="M500 `) || p.YTitle.En() != "worker" {
+	if !strings.Contains(string(p.Body), `<path stroke="`+green+`" d="M500 `) || p.YTitle.En() != "worker" {
 		t.Error(p.YTitle, p.Body)
 	}
 }

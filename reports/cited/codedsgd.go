@@ -130,7 +130,7 @@ var codedFormulas = []Formula{
 		Note: notebook.Both{"Wrong as printed: a block lives on exactly r nodes, so no block is on r + 1, and the intersection " +
 			"is empty. What the proof needs is the number of blocks whose holders all lie in the group M.",
 			"印错了：一个样本块恰好在 r 个节点上，所以没有样本块在 r + 1 个节点上，交集是空集。证明需要的是持有者全部在节点组 M 中的样本块的个数。"},
-		Code: []string{"papers/codedsgd DWithin", "papers/codedsgd commonOfMore"},
+		Code: []string{"papers/codedsgd dWithin", "papers/codedsgd commonOfMore"},
 	},
 	{
 		ID: "eq25", Name: notebook.Both{"Eq. (25): what a group exchanges", "式 (25)：一个节点组交换什么"},
@@ -138,7 +138,7 @@ var codedFormulas = []Formula{
 		Printed: `\mathcal{D}_{\mathrm{exchange}} = \mathcal{D}_{i_1} \cap \dots \cap \mathcal{D}_{i_{r+1}}`,
 		Note: notebook.Both{"r + 1 blocks, each named by its holders: the one that member k lacks is held by all the others.",
 			"r + 1 个样本块，各以其持有者命名：成员 k 所缺的那一块由其余所有成员持有。"},
-		Code: []string{"papers/codedsgd DExchange", "papers/codedsgd blocksExchanged"},
+		Code: []string{"papers/codedsgd dExchange", "papers/codedsgd blocksExchanged"},
 	},
 	{
 		ID: "eq26", Name: notebook.Both{"Eq. (26): what a member of it sends", "式 (26)：组中一个成员发送什么"},
@@ -146,7 +146,7 @@ var codedFormulas = []Formula{
 		Printed: `\mathcal{D}_{\mathrm{send}} = \mathcal{D}_{i_1} \cap \dots \cap \mathcal{D}_{i_r}`,
 		Note: notebook.Both{"r blocks, a segment of each in one packet. The printed intersection is a single block.",
 			"r 个样本块，每块取一个片段，合成一个数据包。印出的交集是单个样本块。"},
-		Code: []string{"papers/codedsgd DSend", "papers/codedsgd blocksSentBy"},
+		Code: []string{"papers/codedsgd dSend", "papers/codedsgd blocksSentBy"},
 	},
 	{
 		ID: "groups", Name: notebook.Both{"§2.4: in how many groups all holders of a block are",
@@ -166,7 +166,7 @@ var codedFormulas = []Formula{
 		TeX: `r\cdot\frac1r\cdot\binom{n-1}{r} = \binom{n-1}{r} = \binom nr\cdot\frac{n-r}{n} = D_{\mathrm{left}}`,
 		Note: notebook.Both{"A node is in C(n−1, r) groups, and gets r segments of one block in each.",
 			"一个节点在 C(n−1, r) 个节点组中，在每个组里得到一个样本块的 r 个片段。"},
-		Code: []string{"papers/codedsgd GroupsOf", "papers/codedsgd gradientsGot"},
+		Code: []string{"papers/codedsgd groupsOf", "papers/codedsgd gradientsGot"},
 	},
 	{
 		ID: "eq28", Name: notebook.Both{"Eq. (28): the coded load", "式 (28)：编码的通信负载"},
@@ -213,7 +213,7 @@ var codedFormulas = []Formula{
 		Note: notebook.Both{"Of the exact form; without n/(n − 1) of the printed one. The best whole r is one of its neighbours. " +
 			"Ours; the paper says that one exists.",
 			"属于精确形式；印出的形式没有 n/(n − 1)。最佳的整数 r 是与它相邻的两个整数之一。我们给出；论文只说它存在。"},
-		Code: []string{"papers/codedsgd/formula Star", "papers/codedsgd/formula ShortStar", "papers/codedsgd/formula Best"},
+		Code: []string{"papers/codedsgd/formula Star", "papers/codedsgd/formula shortStar", "papers/codedsgd/formula Best"},
 	},
 	{
 		ID: "like-for-like", Name: notebook.Both{"Both multicast, both unicast", "两者都用多播，两者都用单播"},
@@ -230,7 +230,7 @@ var codedFormulas = []Formula{
 		Note: notebook.Both{"In gradients per batch: a gradient does not shrink with its block, so a node that adds up its " +
 			"blocks’ gradients sends one. Ours, to compare with.",
 			"以每批的梯度计：梯度并不随样本块缩小，所以先把自己各样本块的梯度相加的节点只发送一个。本复现所加，供比较。"},
-		Code: []string{"papers/codedsgd SummedMulticast", "papers/codedsgd SummedUnicast", "papers/codedsgd RingLoad"},
+		Code: []string{"papers/codedsgd SummedMulticast", "papers/codedsgd SummedUnicast", "papers/codedsgd ringLoad"},
 	},
 	{
 		ID: "compressed", Name: notebook.Both{"Sum, then code, at depth t", "先求和再编码，深度 t"},

@@ -41,8 +41,8 @@ type Verdict struct {
 	Means         notebook.Both
 }
 
-// Finding reports whether the verdict is a finding.
-func (v Verdict) Finding() bool { return slices.Index(claims.Words, v.Key) < claims.Findings }
+// finding reports whether the verdict is a finding.
+func (v Verdict) finding() bool { return slices.Index(claims.Words, v.Key) < claims.Findings }
 
 // Counted reports whether claims with the verdict are counted.
 func (v Verdict) Counted() bool { return v.Key != claims.WordOwn }
@@ -130,15 +130,15 @@ type Remark struct {
 	Word, Means notebook.Both
 }
 
-var Remarks = []Remark{
+var remarks = []Remark{
 	{claims.DerivedRemark, notebook.Both{"derived", "推导得出"},
 		notebook.Both{"the source does not state the number; it follows from what the source states", "来源没有给出该数；它可由来源所述推出"}},
 }
 
 // RemarkOn returns the remark on a claim's verdict; the zero Remark says nothing.
 func RemarkOn(c result.Claim) Remark {
-	if i := slices.IndexFunc(Remarks, func(r Remark) bool { return r.Key == c.Remark }); i >= 0 {
-		return Remarks[i]
+	if i := slices.IndexFunc(remarks, func(r Remark) bool { return r.Key == c.Remark }); i >= 0 {
+		return remarks[i]
 	}
 	return Remark{}
 }
@@ -152,7 +152,7 @@ type remarkCount struct {
 // remarkCounts counts the remarks on the claims with a verdict, in the order of remarks.
 func remarkCounts(list []result.Claim, verdict string) []remarkCount {
 	var out []remarkCount
-	for _, r := range Remarks {
+	for _, r := range remarks {
 		with := slices.DeleteFunc(slices.Clone(list), func(c result.Claim) bool { return claims.Word(c.Verdict) != verdict || RemarkOn(c) != r })
 		if len(with) > 0 {
 			out = append(out, remarkCount{r, len(with)})
@@ -196,7 +196,7 @@ func Count(list []result.Claim) []VerdictCount {
 
 // findings returns the tallies of findings, or else the others.
 func findings(ts []VerdictCount, are bool) []VerdictCount {
-	return slices.DeleteFunc(slices.Clone(ts), func(t VerdictCount) bool { return t.Finding() != are })
+	return slices.DeleteFunc(slices.Clone(ts), func(t VerdictCount) bool { return t.finding() != are })
 }
 
 // total returns the number of claims that ts counts.

@@ -48,7 +48,7 @@ func TestWordsOfKindsAndVerdicts(t *testing.T) {
 	for _, v := range Verdicts {
 		two(v.Key, v.Word, v.Means)
 	}
-	for _, r := range Remarks {
+	for _, r := range remarks {
 		two(r.Key, r.Word, r.Means)
 	}
 	var keys []string

@@ -49,7 +49,7 @@ var Sentence = Coded(func(s string) template.HTML {
 
 // Inline renders a sentence of Markdown.
 func Inline(s string) template.HTML {
-	out, err := Markdown(s)
+	out, err := markdown(s)
 	if err != nil {
 		return Escape(s) // never: a buffer takes everything
 	}
@@ -131,9 +131,9 @@ var markup = regexp.MustCompile(`<[^>]*>`)
 // Plain returns HTML without its tags.
 func Plain(s string) string { return html.UnescapeString(markup.ReplaceAllString(s, "")) }
 
-// Markdown renders a text as HTML, each number beside its unit. Raw HTML passes
+// markdown renders a text as HTML, each number beside its unit. Raw HTML passes
 // through: the texts are part of this program.
-func Markdown(src string) (string, error) { return MarkdownIn(0, src) }
+func markdown(src string) (string, error) { return MarkdownIn(0, src) }
 
 // MarkdownIn renders a text of one of notebook.Languages: a line that ends between Chinese characters
 // leaves no space.

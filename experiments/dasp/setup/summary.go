@@ -52,20 +52,20 @@ func PerIteration(c Summary) float64 { return c.Iteration.PerWorker }
 // MeanStaleness returns the mean staleness of a run, in versions.
 func MeanStaleness(c Summary) float64 { return c.Staleness.Mean }
 
-// ToTarget applies of to each run and to what it took to target. It returns nothing unless every
+// toTarget applies of to each run and to what it took to target. It returns nothing unless every
 // run reaches it.
-func ToTarget(runs []Summary, target float64, of func(Summary, train.ToTarget) float64) kit.Sample {
+func toTarget(runs []Summary, target float64, of func(Summary, train.ToTarget) float64) kit.Sample {
 	return kit.Each(runs, func(c Summary) float64 { return of(c, train.ReachOr(c.Curve, target)) })
 }
 
 // SecondsAt returns the seconds in which each run reaches target.
 func SecondsAt(runs []Summary, target float64) kit.Sample {
-	return ToTarget(runs, target, func(_ Summary, at train.ToTarget) float64 { return at.Seconds })
+	return toTarget(runs, target, func(_ Summary, at train.ToTarget) float64 { return at.Seconds })
 }
 
 // PushesAt returns the gradients with which each run reaches target.
 func PushesAt(runs []Summary, target float64) kit.Sample {
-	return ToTarget(runs, target, func(_ Summary, at train.ToTarget) float64 { return at.Pushes })
+	return toTarget(runs, target, func(_ Summary, at train.ToTarget) float64 { return at.Pushes })
 }
 
 // TimesTo returns what of gives where each run first has target. A run that never has it is bounded

@@ -146,12 +146,12 @@ func Star(n int, calc, comm float64) float64 {
 	return math.Sqrt(float64(n) / float64(n-1) * comm / calc)
 }
 
-// ShortStar returns the real r at which ShortTime is least:
+// shortStar returns the real r at which ShortTime is least:
 //
 //	r* = √(T_communicate/T_calculate)
 //
 // Source: ours: the derivative of §3.2.4's model is 0
-func ShortStar(calc, comm float64) float64 { return math.Sqrt(comm / calc) }
+func shortStar(calc, comm float64) float64 { return math.Sqrt(comm / calc) }
 
 // Best returns the r from 1 to n with the least Time, of equal ones the smallest.
 //

@@ -34,7 +34,7 @@ func TestByHand(t *testing.T) {
 		{"time, n = 8, r = 3", Time(8, 3, 2, 21), 6 + 5},
 		{"short time", ShortTime(3, 2, 21), 13},
 		{"r*", Star(9, 2, 16), 3},
-		{"short r*", ShortStar(2, 18), 3},
+		{"short r*", shortStar(2, 18), 3},
 		{"best, n = 8, ρ = 8", float64(Best(8, 1, 8)), 3},
 		{"best, n = 8, ρ = 3", float64(Best(8, 1, 3)), 2},
 		{"best, n = 8, ρ = 0.1", float64(Best(8, 1, 0.1)), 1},

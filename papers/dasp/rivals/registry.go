@@ -18,13 +18,13 @@ type maker struct {
 
 // methods are the policies by name, in the order of the tables; registered ones follow.
 var methods = []maker{
-	{"bsp", NewBSP},
+	{"bsp", newBSP},
 	{"asp", NewASP},
-	{"ssp", NewSSP},
+	{"ssp", newSSP},
 	{"dssp", NewDSSP},
 	{"dasp", newDASP},
-	{"backup", NewBackup},
-	{"gssp", NewGSSP},
+	{"backup", newBackup},
+	{"gssp", newGSSP},
 }
 
 // Register adds a policy of your own; its file calls it from init. A name that is taken

@@ -110,7 +110,7 @@ func TestAdjustmentOf(t *testing.T) {
 // and nobody of that is answered. Worker 0 is six pushes on, its neighbour 1 none, worker 2 one: with both the group's
 // clock is 3, two ahead.
 func TestGSSPHoldsAJoinerOfAGroupAhead(t *testing.T) {
-	p, err := NewGSSP(Options{Workers: 3, Staleness: 1, Groups: [][]int{{0, 1}, {2}}})
+	p, err := newGSSP(Options{Workers: 3, Staleness: 1, Groups: [][]int{{0, 1}, {2}}})
 	if err != nil {
 		t.Fatal(err)
 	}

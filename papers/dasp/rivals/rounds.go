@@ -21,7 +21,7 @@ type rounds struct {
 	gone int    // workers that are not present
 }
 
-// NewBSP returns bulk synchronous parallel.
+// newBSP returns bulk synchronous parallel.
 //
 //	w ← w − γ·(1/N)·Σ_n g_n
 //
@@ -29,13 +29,13 @@ type rounds struct {
 // cluster.
 //
 // Source: §1
-func NewBSP(o Options) (dasp.Policy, error) { return newRounds("bsp", o.Workers, 0), nil }
+func newBSP(o Options) (dasp.Policy, error) { return newRounds("bsp", o.Workers, 0), nil }
 
-// NewBackup returns BSP with backup workers [21], Chen et al., 2016: of Workers = N + m, each round uses the first N
+// newBackup returns BSP with backup workers [21], Chen et al., 2016: of Workers = N + m, each round uses the first N
 // gradients and drops the m slowest when they arrive; a dropped worker joins the round then under way.
 //
 // Source: §1
-func NewBackup(o Options) (dasp.Policy, error) {
+func newBackup(o Options) (dasp.Policy, error) {
 	if o.Backup < 0 || o.Backup >= o.Workers {
 		return nil, fmt.Errorf("backup: %d of %d workers are backup, want 0 to %d", o.Backup, o.Workers, o.Workers-1)
 	}

@@ -38,7 +38,7 @@ func NewASP(o Options) (dasp.Policy, error) {
 	return p, nil
 }
 
-// NewSSP returns stale synchronous parallel [16]: every gradient is an update of weight 1/N as it arrives; its
+// newSSP returns stale synchronous parallel [16]: every gradient is an update of weight 1/N as it arrives; its
 // worker goes on while its clock, this push counted, is at most s ahead of the slowest.
 //
 //	answer n  iff  t_n − min(t) ≤ s
@@ -46,14 +46,14 @@ func NewASP(o Options) (dasp.Policy, error) {
 // s = 0 answers at BSP's instants; s = Unbounded is ASP.
 //
 // Source: §1
-func NewSSP(o Options) (dasp.Policy, error) {
+func newSSP(o Options) (dasp.Policy, error) {
 	if o.Staleness < 0 {
 		return nil, fmt.Errorf("ssp: staleness %d clocks, want at least 0", o.Staleness)
 	}
 	return newStale("ssp", o.Workers, o.Staleness), nil
 }
 
-// NewGSSP returns grouping stale synchronous parallel [23], Sun et al.: workers of like speed form a group, which
+// newGSSP returns grouping stale synchronous parallel [23], Sun et al.: workers of like speed form a group, which
 // runs ASP inside; between groups it is SSP.
 //
 //	clock of a group = pushes of its workers present / their number, rounded down
@@ -62,7 +62,7 @@ func NewSSP(o Options) (dasp.Policy, error) {
 // With groups of one it is SSP, with one group ASP. The paper gives no formula for a group's clock; the mean is ours.
 //
 // Source: §1
-func NewGSSP(o Options) (dasp.Policy, error) {
+func newGSSP(o Options) (dasp.Policy, error) {
 	if o.Staleness < 0 {
 		return nil, fmt.Errorf("gssp: staleness %d clocks, want at least 0", o.Staleness)
 	}

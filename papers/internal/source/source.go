@@ -1,5 +1,5 @@
-// Package source reads the `Source:` lines of a paper's folder: which exported
-// symbol reproduces which item of the paper.
+// Package source reads the `Source:` lines of a paper's folder: which symbol
+// reproduces which item of the paper.
 package source
 
 import (
@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -20,18 +19,17 @@ var line = regexp.MustCompile(
 	`(?m)^Source: (Eq\. \(\d+\)|Alg\. \d+(?:, (?:line|step) \d+)?|Claim \d+|§\d+(?:\.\d+)*|` +
 		`S\d+(?:, [a-z]+(?: [a-z]+)*)?|(?:Fig|Table)\. ?\d+|Table \d+|ours: \S.*)$`)
 
-// Symbol is one exported symbol of a package.
+// Symbol is a symbol of a package that is exported, or has a Source line.
 type Symbol struct {
 	File   string // relative to the root that was read, with slashes
 	Name   string // Type, Func or Type.Method, with the package below the root before it
 	Source string // the paper's item, or "ours: reason"; "" without a valid line
-	Doc    string // first sentence of the doc comment
 }
 
-// Read returns the exported symbols of all packages under root, test files and
-// folders named testdata or internal aside, in order of file and position. Of a
-// const or var group, the group's or each entry's comment counts; constants of
-// an exported type of the same file have its source.
+// Read returns the symbols of all packages under root that are exported or have
+// a Source line, test files and folders named testdata or internal aside, in
+// order of file and position. Of a const or var group, the group's or each
+// entry's comment counts; constants of a type of the same file have its source.
 func Read(root string) ([]Symbol, error) {
 	var symbols []Symbol
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -55,7 +53,7 @@ func Read(root string) ([]Symbol, error) {
 	return symbols, err
 }
 
-// file returns the exported symbols of one file.
+// file returns the symbols of one file.
 func file(path, rel string) (symbols []Symbol, err error) {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 	if err != nil {
@@ -66,45 +64,36 @@ func file(path, rel string) (symbols []Symbol, err error) {
 		prefix = rel[:i][strings.LastIndex(rel[:i], "/")+1:] + "."
 	}
 	sources := map[string]string{} // of the types
-	add := func(name, ofType string, docs ...*ast.CommentGroup) {
-		s := Symbol{File: rel, Name: prefix + name}
+	add := func(name string, exported bool, ofType string, docs ...*ast.CommentGroup) {
+		s := Symbol{File: rel, Name: prefix + name, Source: sources[ofType]}
 		for _, doc := range docs {
-			if s.Source != "" || doc == nil {
-				continue
-			}
 			if m := line.FindStringSubmatch(doc.Text()); m != nil {
 				s.Source = m[1]
+				break
 			}
-			s.Doc = firstSentence(doc.Text())
 		}
-		if s.Source == "" {
-			s.Source = sources[ofType]
+		if sources[name] = s.Source; name != "_" && (exported || s.Source != "") {
+			symbols = append(symbols, s)
 		}
-		sources[name] = s.Source
-		symbols = append(symbols, s)
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if name, ok := exportedFunc(d); ok {
-				add(name, "", d.Doc)
+			if name, exported := funcName(d); name != "" {
+				add(name, exported, "", d.Doc)
 			}
 		case *ast.GenDecl:
 			ofType := ""
 			for _, spec := range d.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
-					if spec.Name.IsExported() {
-						add(spec.Name.Name, "", spec.Doc, d.Doc)
-					}
+					add(spec.Name.Name, spec.Name.IsExported(), "", spec.Doc, d.Doc)
 				case *ast.ValueSpec:
 					if id, ok := spec.Type.(*ast.Ident); ok {
 						ofType = id.Name
 					}
 					for _, name := range spec.Names {
-						if name.IsExported() {
-							add(name.Name, ofType, spec.Doc, spec.Comment, d.Doc)
-						}
+						add(name.Name, name.IsExported(), ofType, spec.Doc, spec.Comment, d.Doc)
 					}
 				}
 			}
@@ -113,35 +102,21 @@ func file(path, rel string) (symbols []Symbol, err error) {
 	return symbols, nil
 }
 
-// exportedFunc returns the name of an exported function, or Type.Method if both
-// are exported. String and Name, which only print, need no source.
-func exportedFunc(d *ast.FuncDecl) (string, bool) {
-	if !d.Name.IsExported() {
-		return "", false
-	}
+// funcName returns the name of a function or Type.Method, and whether it is exported and so needs a source. String and
+// Name, which only print, need none. The type of a generic one's receiver has no name here.
+func funcName(d *ast.FuncDecl) (name string, exported bool) {
 	if d.Recv == nil {
-		return d.Name.Name, true
+		return d.Name.Name, d.Name.IsExported()
 	}
 	recv := d.Recv.List[0].Type
 	if star, ok := recv.(*ast.StarExpr); ok {
 		recv = star.X
 	}
 	id, ok := recv.(*ast.Ident)
-	printing := slices.Contains([]string{"String", "Name"}, d.Name.Name)
-	if !ok || !id.IsExported() || printing {
+	if !ok || d.Name.Name == "String" || d.Name.Name == "Name" {
 		return "", false
 	}
-	return id.Name + "." + d.Name.Name, true
-}
-
-// firstSentence returns doc's first sentence on one line.
-func firstSentence(doc string) string {
-	doc, _, _ = strings.Cut(doc, "\n\n")
-	doc = strings.Join(strings.Fields(doc), " ")
-	if i := strings.Index(doc, ". "); i >= 0 {
-		doc = doc[:i+1]
-	}
-	return doc
+	return id.Name + "." + d.Name.Name, id.IsExported() && d.Name.IsExported()
 }
 
 // Valid reports whether one line of a doc comment is a valid Source line.

@@ -110,11 +110,11 @@ func BitmapBreakEven(b, encode, decode float64) float64 {
 	return 1 - 1./32 - float64(b*(1/encode+1/decode))
 }
 
-// COOBelow returns the density below which coordinates are shorter than a bitmap:
+// cooBelow returns the density below which coordinates are shorter than a bitmap:
 // 8·d = 1/8 + 4·d at d = 1/32.
 //
 // Source: ours: COOBytes = BitmapBytes
-func COOBelow() float64 { return 1. / 32 }
+func cooBelow() float64 { return 1. / 32 }
 
 // Steps returns the exchanges of one layer: N−1 of reduce-scatter, N−1 of
 // all-gather.

@@ -84,7 +84,7 @@ func TestBitmapBreakEven(t *testing.T) {
 }
 
 func TestCoordinatesBelowOneIn32(t *testing.T) {
-	d := COOBelow()
+	d := cooBelow()
 	near(t, "bytes", COOBytes(3200, d), BitmapBytes(3200, d))
 	if COOBytes(3200, d/2) >= BitmapBytes(3200, d/2) || COOBytes(3200, 2*d) <= BitmapBytes(3200, 2*d) {
 		t.Error("1/32 does not separate coordinates from bitmap")

@@ -27,8 +27,8 @@ type Config struct {
 	Elastic bool
 }
 
-// Runtime is a cluster.Runtime on the wall clock.
-type Runtime struct {
+// runtime is a cluster.Runtime on the wall clock.
+type runtime struct {
 	hosts     []cluster.Host
 	multicast bool
 	cfg       Config
@@ -41,7 +41,7 @@ type Runtime struct {
 // Source: ours: "one algorithm text, several runtimes"
 func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 	hosts, err := cluster.SelectHosts(p, cfg.WithServer, cfg.Workers)
-	r := &Runtime{hosts: hosts, cfg: cfg, err: err}
+	r := &runtime{hosts: hosts, cfg: cfg, err: err}
 	if err == nil {
 		r.multicast = p.Multicast
 	}
@@ -49,11 +49,11 @@ func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 }
 
 // Size returns the number of ranks, 0 if the configuration is invalid.
-func (r *Runtime) Size() int { return len(r.hosts) }
+func (r *runtime) Size() int { return len(r.hosts) }
 
 // Run runs body on every rank and returns when every thread and every function
 // that a rank started has returned.
-func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+func (r *runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
 	if r.err != nil {
 		return cluster.Outcome{}, fmt.Errorf("local: %w", r.err)
 	}
@@ -92,7 +92,7 @@ type world struct {
 	lost      []int // ranks, in the order in which they were lost
 }
 
-func newWorld(r *Runtime) *world {
+func newWorld(r *runtime) *world {
 	w := &world{hosts: r.hosts, multicast: r.multicast}
 	cfg := rank.Config{
 		Seed: r.cfg.Seed, Size: len(r.hosts), Trace: r.cfg.Trace, Emulate: r.cfg.Emulate, Fail: w.fail, Stalled: w.deadlock,

@@ -85,7 +85,7 @@ type rank struct {
 	alarms []*req     // open requests of Lost
 }
 
-func newEngine(ctx context.Context, r *Runtime) *engine {
+func newEngine(ctx context.Context, r *simulated) *engine {
 	e := &engine{
 		ctx: ctx, cfg: r.cfg, multicast: r.multicast, header: cluster.HeaderBytes,
 		ranks: make([]rank, len(r.hosts)), pool: device.NewPool(r.cfg.Cores), events: newQueue(),

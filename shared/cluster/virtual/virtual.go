@@ -34,8 +34,8 @@ type Config struct {
 	Notice time.Duration
 }
 
-// Runtime is a cluster.Runtime in virtual time.
-type Runtime struct {
+// simulated is a cluster.Runtime in virtual time.
+type simulated struct {
 	hosts     []cluster.Host
 	nodes     []cluster.Node
 	multicast bool
@@ -52,7 +52,7 @@ func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 	if cfg.Cores == 0 {
 		cfg.Cores = runtime.GOMAXPROCS(0)
 	}
-	r := &Runtime{hosts: hosts, cfg: cfg, err: err}
+	r := &simulated{hosts: hosts, cfg: cfg, err: err}
 	if err == nil {
 		r.multicast, r.nodes = p.Multicast, slices.Clone(p.Nodes)
 	}
@@ -60,11 +60,11 @@ func New(p *cluster.Platform, cfg Config) cluster.Runtime {
 }
 
 // Size returns the number of ranks, 0 if the configuration is invalid.
-func (r *Runtime) Size() int { return len(r.hosts) }
+func (r *simulated) Size() int { return len(r.hosts) }
 
 // Run runs body on every rank. It does not return before every function that a
 // rank started has returned, unless ctx is cancelled.
-func (r *Runtime) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
+func (r *simulated) Run(ctx context.Context, body func(cluster.Proc) ([]byte, error)) (cluster.Outcome, error) {
 	if r.err != nil {
 		return cluster.Outcome{}, fmt.Errorf("virtual: %w", r.err)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 func init() {
-	codec.Register(Zstd{})
-	codec.Register(S2{})
+	codec.Register(zstdCodec{})
+	codec.Register(s2Codec{})
 
 }
 

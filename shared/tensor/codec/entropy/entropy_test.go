@@ -15,7 +15,7 @@ import (
 	"gradsync/shared/tensor/vec"
 )
 
-var codecs = []codec.Codec{Zstd{}, S2{}}
+var codecs = []codec.Codec{zstdCodec{}, s2Codec{}}
 
 // sprinkled has the share density of elements that are not +0: any bits, or normally distributed values.
 func sprinkled(r *rand.Rand, n int, density float64, normal bool) []float32 {
@@ -160,7 +160,7 @@ func TestSizeAt(t *testing.T) {
 		t.Skip("takes half a second: make test has it")
 	}
 	for _, c := range codecs {
-		if c.ID() == (S2{}).ID() && runtime.GOARCH != "amd64" {
+		if c.ID() == (s2Codec{}).ID() && runtime.GOARCH != "amd64" {
 			continue // as its comment says
 		}
 		for n, bound := range map[int]float64{20_000: 0.12, 200_000: 0.04, 1_000_000: 0.12} {

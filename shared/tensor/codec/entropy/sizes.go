@@ -50,12 +50,12 @@ func sizeAt(n int, density float64, left func(share) float64) float64 {
 // SizeAt speaks of values like normally distributed ones: within 4 % and 128 bytes at
 // 200,000 elements, 12 % and 128 bytes from 20,000 to a million. What training
 // sends may have more structure, and its real size be smaller.
-func (Zstd) SizeAt(n int, density float64) float64 {
+func (zstdCodec) SizeAt(n int, density float64) float64 {
 	return sizeAt(n, density, func(s share) float64 { return s.zstd })
 }
 
 // SizeAt speaks of values without repetitions: within 4 % and 128 bytes at 200,000
 // elements, 12 % and 128 bytes from 20,000 to a million, on amd64.
-func (S2) SizeAt(n int, density float64) float64 {
+func (s2Codec) SizeAt(n int, density float64) float64 {
 	return sizeAt(n, density, func(s share) float64 { return s.s2 })
 }

@@ -29,7 +29,7 @@ func bombs(t testing.TB) map[codec.Codec][]byte {
 		t.Fatal(err)
 	}
 	zeros := make([]byte, 16<<20)
-	return map[codec.Codec][]byte{Zstd{}: e.EncodeAll(zeros, nil), S2{}: s2.Encode(nil, zeros)}
+	return map[codec.Codec][]byte{zstdCodec{}: e.EncodeAll(zeros, nil), s2Codec{}: s2.Encode(nil, zeros)}
 }
 
 // most returns the bytes that a decoder may allocate: the form of n elements, and coders of a fixed size.
@@ -103,5 +103,5 @@ func fuzzDecode(f *testing.F, c codec.Codec) {
 	})
 }
 
-func FuzzZstdDecode(f *testing.F) { fuzzDecode(f, Zstd{}) }
-func FuzzS2Decode(f *testing.F)   { fuzzDecode(f, S2{}) }
+func FuzzZstdDecode(f *testing.F) { fuzzDecode(f, zstdCodec{}) }
+func FuzzS2Decode(f *testing.F)   { fuzzDecode(f, s2Codec{}) }

@@ -6,27 +6,27 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-// Zstd is the bitmap form as one Zstandard frame of the fastest level, without a
+// zstdCodec is the bitmap form as one Zstandard frame of the fastest level, without a
 // checksum: the cluster's frames carry one.
 //
 // Source: S42; ours: the patent leaves the compression algorithm open
-type Zstd struct{}
+type zstdCodec struct{}
 
-func (Zstd) Name() string { return "bitmap+zstd" }
+func (zstdCodec) Name() string { return "bitmap+zstd" }
 
 // ID returns 4.
-func (Zstd) ID() uint8 { return 4 }
+func (zstdCodec) ID() uint8 { return 4 }
 
 // Size compresses src.
-func (c Zstd) Size(src []float32) int { return size(c, src) }
+func (c zstdCodec) Size(src []float32) int { return size(c, src) }
 
-func (c Zstd) Append(dst []byte, src []float32) []byte { return appendTo(c, dst, src) }
+func (c zstdCodec) Append(dst []byte, src []float32) []byte { return appendTo(c, dst, src) }
 
-func (c Zstd) Decode(dst []float32, wire []byte) error {
+func (c zstdCodec) Decode(dst []float32, wire []byte) error {
 	return decode(c, dst, wire, codec.Bitmap{}.Decode)
 }
 
-func (c Zstd) Accumulate(dst []float32, wire []byte) error {
+func (c zstdCodec) Accumulate(dst []float32, wire []byte) error {
 	return decode(c, dst, wire, codec.Bitmap{}.Accumulate)
 }
 
@@ -37,7 +37,7 @@ type zstdState struct {
 	decoder *zstd.Decoder
 }
 
-func (Zstd) compress(w *workspace, form []byte) []byte {
+func (zstdCodec) compress(w *workspace, form []byte) []byte {
 	if w.zstd.encoder == nil {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 			zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
@@ -52,7 +52,7 @@ func (Zstd) compress(w *workspace, form []byte) []byte {
 
 // expand refuses what would not fit into to. A frame's claims allocate nothing: it
 // is decoded in place, beside buffers of at most a block (128 KiB).
-func (Zstd) expand(w *workspace, to, wire []byte) ([]byte, error) {
+func (zstdCodec) expand(w *workspace, to, wire []byte) ([]byte, error) {
 	if w.zstd.decoder == nil {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {

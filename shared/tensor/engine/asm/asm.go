@@ -26,8 +26,8 @@
 // simd); the tests run both where they may, and --engine portable does without assembly.
 package asm
 
-// Name selects the engine (--engine); Class is its bit class.
+// Name selects the engine (--engine); bitClass is its bit class.
 const (
-	Name  = "asm"
-	Class = "fma32"
+	Name     = "asm"
+	bitClass = "fma32"
 )

@@ -54,7 +54,7 @@ func (e engine) String() string {
 }
 
 func (engine) Name() string  { return Name }
-func (engine) Class() string { return Class }
+func (engine) Class() string { return bitClass }
 
 func (engine) Layout() tensor.Layout { return tensor.BatchInner }
 

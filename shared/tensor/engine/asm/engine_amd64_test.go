@@ -24,7 +24,7 @@ func TestRegistered(t *testing.T) {
 	if ok != (err == nil) {
 		t.Fatalf("the CPU runs a kernel set: %v; Lookup(%q): %v", ok, Name, err)
 	}
-	if ok && (e.Name() != Name || e.Class() != Class) {
+	if ok && (e.Name() != Name || e.Class() != bitClass) {
 		t.Errorf("engine %s of class %s", e.Name(), e.Class())
 	}
 }
