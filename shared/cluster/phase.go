@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"sort"
@@ -66,65 +64,8 @@ func validPhases(phases []Phase) error {
 	return nil
 }
 
-// parsePhases reads the list of a host's phases.
-func parsePhases(raw []byte) ([]Phase, error) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || list == nil {
-		return nil, errors.New("not a list")
-	}
-	out := make([]Phase, 0, len(list))
-	for i, item := range list {
-		p, err := parsePhase(item)
-		if err != nil {
-			return nil, fmt.Errorf("%d: %w", i, err)
-		}
-		out = append(out, p)
-	}
-	if len(out) == 0 {
-		return nil, nil
-	}
-	return out, nil
-}
-
-func parsePhase(raw []byte) (p Phase, err error) {
-	fields, err := object(raw)
-	if err != nil {
-		return p, err
-	}
-	seen := map[string]bool{}
-	for _, f := range fields {
-		var text string
-		if err = f.text(&text); err == nil {
-			switch f.name {
-			case "at":
-				p.At, err = parseDuration(text)
-			case "factor":
-				p.Factor, err = fraction.parse(text)
-			default:
-				return p, fmt.Errorf("unknown field %q", f.name)
-			}
-		}
-		if err != nil {
-			return p, fmt.Errorf("%s: %w", f.name, err)
-		}
-		seen[f.name] = true
-	}
-	for _, name := range []string{"at", "factor"} {
-		if !seen[name] {
-			return p, fmt.Errorf("field %q is missing", name)
-		}
-	}
-	return p, nil
-}
-
-// phasesJSON writes phases as parsePhases reads them.
-func phasesJSON(phases []Phase) []json.RawMessage {
-	out := make([]json.RawMessage, len(phases))
-	for i, p := range phases {
-		var o members
-		o.add("at", duration.format(p.At.Seconds()))
-		o.add("factor", fraction.format(p.Factor))
-		out[i] = o.end()
-	}
-	return out
+// object returns an entry of a host's phases.
+func (p *Phase) object() object {
+	return object{nil, []member{{name: "at", to: &p.At, must: true},
+		{name: "factor", to: &p.Factor, unit: fraction, must: true}}}
 }

@@ -1,58 +1,21 @@
 package cluster
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 )
 
-// parseCodecs reads a platform's codecs:
+// object returns an entry of a platform's codecs:
 //
 //	[{"name": "bitmap", "encode": "2 GB/s", "decode": {"value": "2 GB/s", "why": "…", "confidence": "low"}},
 //	 {"name": "count", "encode": "10 GB/s"}]
 //
 // Rates are bytes of dense float32 per second. "count" and "convert" have no
 // decode; every codec has one.
-func parseCodecs(raw []byte) ([]CodecRate, error) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || list == nil {
-		return nil, errors.New("not a list")
-	}
-	var rates []CodecRate
-	for i, item := range list {
-		r, err := parseCodec(item)
-		if err != nil {
-			return nil, fmt.Errorf("%d: %w", i, err)
-		}
-		rates = append(rates, r)
-	}
-	return rates, validCodecs(rates)
-}
-
-func parseCodec(raw []byte) (CodecRate, error) {
-	var r CodecRate
-	fields, err := object(raw)
-	if err != nil {
-		return r, err
-	}
-	for _, f := range fields {
-		switch f.name {
-		case "name":
-			err = f.text(&r.Name)
-		case "encode":
-			err = f.quantity(&r.Encode, byteRate, &r.Assumed)
-		case "decode":
-			err = f.quantity(&r.Decode, byteRate, &r.Assumed)
-		default:
-			return r, fmt.Errorf("unknown field %q", f.name)
-		}
-		if err != nil {
-			return r, fmt.Errorf("%s: %w", f.name, err)
-		}
-	}
-	return r, nil
+func (r *CodecRate) object() object {
+	return object{&r.Assumed, []member{{name: "name", to: &r.Name}, {name: "encode", to: &r.Encode, unit: byteRate},
+		{name: "decode", to: &r.Decode, unit: byteRate}}}
 }
 
 // validCodecs returns an error that names the first rate out of its domain.
@@ -83,19 +46,4 @@ func validCodecs(rates []CodecRate) error {
 func codecName(name string) bool {
 	return name != "" && len(name) <= 32 && name[0] >= 'a' && name[0] <= 'z' &&
 		strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789+-") == ""
-}
-
-// codecsJSON writes what parseCodecs reads.
-func codecsJSON(rates []CodecRate) []json.RawMessage {
-	out := make([]json.RawMessage, len(rates))
-	for i, r := range rates {
-		var o members
-		o.add("name", r.Name)
-		o.number("encode", r.Encode, byteRate, r.Assumed)
-		if r.Decode != 0 {
-			o.number("decode", r.Decode, byteRate, r.Assumed)
-		}
-		out[i] = o.end()
-	}
-	return out
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -12,23 +11,27 @@ import (
 const someCodecs = `[{"name": "bitmap", "encode": "2 GB/s", "decode": {"value": "1500 MB/s", "why": "packing of its time", "confidence": "low"}},
  {"name": "bitmap+zstd", "encode": "0.25 GB/s", "decode": "800 MB/s"}, {"name": "count", "encode": "10 GB/s"}]`
 
+func withCodecs(codecs string) (*Platform, error) {
+	const rest = `{"name": "p", "workers": [{"name": "w", "flops": "1 TFLOP/s", "bandwidth": "1 Gb/s"}], "codecs": `
+	return Parse([]byte(rest + codecs + "}"))
+}
+
 func TestCodecsAreRead(t *testing.T) {
-	got, err := parseCodecs([]byte(someCodecs))
+	got, err := withCodecs(someCodecs)
 	must(t, err)
 	want := []CodecRate{
 		{Name: "bitmap", Encode: 2e9, Decode: 1.5e9, Assumed: []Assumption{{"decode", "1500 MB/s", "packing of its time", "low"}}},
 		{Name: "bitmap+zstd", Encode: 0.25e9, Decode: 0.8e9},
 		{Name: "count", Encode: 10e9},
 	}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got.Codecs); d != "" {
 		t.Fatal(d)
 	}
-	text, err := json.Marshal(codecsJSON(got))
-	must(t, err)
-	if !strings.Contains(string(text), `"value":"1500 MB/s"`) {
+	text := Marshal(got)
+	if !strings.Contains(string(text), `"value": "1500 MB/s"`) {
 		t.Errorf("a value with a reason is spelt anew: %s", text)
 	}
-	again, err := parseCodecs(text)
+	again, err := Parse(text)
 	if d := cmp.Diff(got, again); d != "" || err != nil {
 		t.Errorf("%v: %s", err, d)
 	}
@@ -53,7 +56,7 @@ func TestCodecsNameWhatIsWrong(t *testing.T) {
 		{`"bitmap+zstd"`, `"` + strings.Repeat("a", 33) + `"`, `32 at most`},
 		{`"name": "count"`, `"name": "count", "name": "count"`, `2: field "name" is repeated`},
 	} {
-		_, err := parseCodecs([]byte(strings.Replace(someCodecs, c.replace, c.by, 1)))
+		_, err := withCodecs(strings.Replace(someCodecs, c.replace, c.by, 1))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s → %s: %v, want %q", c.replace, c.by, err, c.want)
 		}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,69 +16,43 @@ type nodeNames map[string][]string
 //
 // name and bandwidth are required; an entry of count k > 1 stands for name0 …
 // name(k−1).
-func parseNodes(raw []byte) ([]Node, nodeNames, error) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || list == nil {
-		return nil, nil, errors.New("not a list")
-	}
-	var out []Node
-	names := nodeNames{}
-	for i, item := range list {
-		n, count, err := parseNode(item)
-		switch {
-		case err != nil:
-			return nil, nil, fmt.Errorf("%d: %w", i, err)
-		case len(out)+count > MaxRanks:
-			return nil, nil, fmt.Errorf("%d: more than %d nodes", i, MaxRanks)
-		case names[n.Name] != nil:
-			return nil, nil, fmt.Errorf("%d: name %q is taken", i, n.Name)
+func (p *Platform) parseNodes(raw []byte, names nodeNames) error {
+	return readList(raw, func(item []byte) error {
+		n, count := Node{}, 1
+		if err := n.object(&count).read(item); err != nil {
+			return err
 		}
-		if count == 1 {
-			out, names[n.Name] = append(out, n), []string{n.Name}
-			continue
+		if count < 1 || count > MaxRanks {
+			return fmt.Errorf("count: %d: want 1 to %d", count, MaxRanks)
 		}
-		all := make([]string, count)
-		for k := range all {
-			each := n
-			each.Name = fmt.Sprintf("%s%d", n.Name, k)
-			if names[each.Name] != nil {
-				return nil, nil, fmt.Errorf("%d: name %q is taken", i, each.Name)
+		if err := n.validate(); err != nil {
+			return err
+		}
+		if len(p.Nodes)+count > MaxRanks {
+			return fmt.Errorf("more than %d nodes", MaxRanks)
+		}
+		entry, all := n.Name, []string(nil)
+		if names[entry] != nil {
+			return fmt.Errorf("name %q is taken", entry)
+		}
+		for k := range count {
+			if count > 1 {
+				n.Name = fmt.Sprintf("%s%d", entry, k)
 			}
-			out, all[k], names[each.Name] = append(out, each), each.Name, []string{each.Name}
+			if names[n.Name] != nil {
+				return fmt.Errorf("name %q is taken", n.Name)
+			}
+			p.Nodes, all, names[n.Name] = append(p.Nodes, n), append(all, n.Name), []string{n.Name}
 		}
-		names[n.Name] = all
-	}
-	return out, names, nil
+		names[entry] = all
+		return nil
+	})
 }
 
-func parseNode(raw []byte) (n Node, count int, err error) {
-	fields, err := object(raw)
-	if err != nil {
-		return n, 0, err
-	}
-	count = 1
-	for _, f := range fields {
-		switch f.name {
-		case "name":
-			err = f.text(&n.Name)
-		case "count":
-			if err = f.value(&count); err == nil && (count < 1 || count > MaxRanks) {
-				err = fmt.Errorf("%s: want 1 to %d", f.raw, MaxRanks)
-			}
-		case "bandwidth":
-			err = f.quantity(&n.Bandwidth, byteRate, &n.Assumed)
-		case "latency":
-			err = f.duration(&n.Latency, &n.Assumed)
-		case "overhead":
-			err = f.duration(&n.Overhead, &n.Assumed)
-		default:
-			err = errors.New("unknown field")
-		}
-		if err != nil {
-			return n, 0, fmt.Errorf("%s: %w", f.name, err)
-		}
-	}
-	return n, count, n.validate()
+func (n *Node) object(count *int) object {
+	return object{&n.Assumed, []member{{name: "name", to: &n.Name, must: true}, {name: "count", to: count},
+		{name: "bandwidth", to: &n.Bandwidth, unit: byteRate}, {name: "latency", to: &n.Latency},
+		{name: "overhead", to: &n.Overhead}}}
 }
 
 // place puts the hosts of one entry on its node, or as many on each of several.
@@ -142,23 +115,4 @@ func (n *Node) validate() error {
 		return fmt.Errorf("%q: overhead = %v is negative", n.Name, n.Overhead)
 	}
 	return nil
-}
-
-// nodesJSON writes what parseNodes reads, one entry per node.
-func nodesJSON(nodes []Node) []json.RawMessage {
-	out := make([]json.RawMessage, len(nodes))
-	for i := range nodes {
-		n := &nodes[i]
-		var o members
-		o.add("name", n.Name)
-		o.number("bandwidth", n.Bandwidth, byteRate, n.Assumed)
-		if n.Latency != 0 || has(n.Assumed, "latency") {
-			o.time("latency", n.Latency, n.Assumed)
-		}
-		if n.Overhead != 0 || has(n.Assumed, "overhead") {
-			o.time("overhead", n.Overhead, n.Assumed)
-		}
-		out[i] = o.end()
-	}
-	return out
 }
