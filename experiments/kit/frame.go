@@ -9,8 +9,8 @@ import (
 	"gradsync/experiments/result"
 )
 
-// AsIs, in place of a number of decimals, prints up to four significant digits.
-const AsIs = -1
+// asIs, in place of a number of decimals, prints up to four significant digits.
+const asIs = -1
 
 // col is a column of a sheet with those of its bounds.
 type col struct {
