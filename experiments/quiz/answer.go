@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gradsync/experiments/kit"
+	"gradsync/papers/codedsgd"
 )
 
 // expected is a right answer.
@@ -181,31 +184,21 @@ type list struct {
 	like    Text // what an answer looks like
 }
 
-// sequence returns an answer of numbers in order; like shows one.
-func sequence[T int | int32 | int64 | float32](like Text, numbers ...T) list {
-	l := list{ordered: true, like: like}
-	for _, x := range numbers {
-		l.items = append(l.items, []*big.Rat{of(x)})
-	}
-	return l
+// sequence returns an answer of numbers in order.
+func sequence[T int | int32 | int64 | float32](numbers ...T) list {
+	return list{ordered: true, items: kit.Map(numbers, func(x T) []*big.Rat { return []*big.Rat{of(x)} })}
 }
 
 // set returns an answer of numbers in any order.
 func set(numbers []int) list {
-	l := list{like: both("numbers in any order, as 0, 2, 4; “none” if there is none", "若干个数，顺序不限，例如 0, 2, 4；没有则填“无”")}
-	for _, x := range numbers {
-		l.items = append(l.items, []*big.Rat{of(x)})
-	}
+	l := sequence(numbers...)
+	l.ordered, l.like = false, both("numbers in any order, as 0, 2, 4; “none” if there is none", "若干个数，顺序不限，例如 0, 2, 4；没有则填“无”")
 	return l
 }
 
-// pairs returns an answer of pairs in any order.
-func pairs(like Text, of2 [][2]int) list {
-	l := list{like: like}
-	for _, p := range of2 {
-		l.items = append(l.items, []*big.Rat{of(p[0]), of(p[1])})
-	}
-	return l
+// pairs returns an answer of terms, block:segment, in any order.
+func pairs(terms ...codedsgd.Term) list {
+	return list{items: kit.Map(terms, func(t codedsgd.Term) []*big.Rat { return []*big.Rat{of(t.Block), of(t.Position)} })}
 }
 
 // of returns a number as a rational. It is finite: a float32 of an exercise is a small sum of
@@ -331,13 +324,15 @@ var (
 		"kib": rat(1<<10, 1), "mib": rat(1<<20, 1), "gib": rat(1<<30, 1)}
 )
 
+// units are the names of units in both languages, by the English one.
+var units = map[string]Text{"s": seconds.name, "ms": milliseconds.name, "bytes": bytes.name, "bytes/s": {"bytes/s", "字节/秒"}}
+
 // The units that questions ask for.
 var (
 	none         = unit{}
 	seconds      = unit{Text{"s", "秒"}, per(times, 1e9)}
 	milliseconds = unit{Text{"ms", "毫秒"}, per(times, 1e6)}
 	bytes        = unit{Text{"bytes", "字节"}, data}
-	perSecond    = unit{Text{"bytes/s", "字节/秒"}, nil}
 	share        = unit{Text{}, map[string]*big.Rat{"%": rat(1, 100)}}
 	gradients    = counted("gradient", "梯度")
 	blocks       = counted("block", "块")

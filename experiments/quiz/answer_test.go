@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gradsync/internal/oktest"
+	"gradsync/papers/codedsgd"
 )
 
 // TestForms: what counts as the same answer, and what does not.
@@ -13,8 +14,8 @@ func TestForms(t *testing.T) {
 	ms := exactly(rat(315, 2), milliseconds)
 	third := exactly(rat(1, 3), none)
 	of := set([]int{0, 2, 4})
-	row := sequence(twoNumbers, float32(3), float32(-0.5))
-	two := pairs(twoNumbers, [][2]int{{4, 0}, {7, 1}})
+	row := sequence(float32(3), float32(-0.5))
+	two := pairs(codedsgd.Term{Block: 4}, codedsgd.Term{Block: 7, Position: 1})
 	kind := oneOf(0, kinds...)
 	for _, c := range []struct {
 		want  expected
@@ -72,8 +73,7 @@ func TestUnits(t *testing.T) {
 		of   unit
 		want string // words, each with its factor
 	}{
-		"none":      {none, ""},
-		"perSecond": {perSecond, ""},
+		"none": {none, ""},
 		"seconds": {seconds, "ns 1/1000000000 纳秒 1/1000000000 µs 1/1000000 us 1/1000000 μs 1/1000000 微秒 1/1000000 ms 1/1000 毫秒 1/1000 " +
 			count("s sec second seconds 秒")},
 		"milliseconds": {milliseconds, "ns 1/1000000 纳秒 1/1000000 µs 1/1000 us 1/1000 μs 1/1000 微秒 1/1000 ms 1 毫秒 1 s 1000 sec 1000 second 1000 seconds 1000 秒 1000"},

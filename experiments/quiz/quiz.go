@@ -1,7 +1,8 @@
 // Package quiz makes small exercises on the four documents, to be solved by hand,
 // and judges what is answered. What is right is computed by the packages that the
 // exercise is about (papers/…, collective, cluster/formula, codec), by the same
-// code that the experiments run: the quiz knows no rule of its own.
+// code that the experiments run: the quiz knows no rule of its own. questions.tmpl has all
+// texts; a maker draws the numbers that they say.
 package quiz
 
 import (
@@ -30,10 +31,10 @@ type Given struct {
 	Unit          Text
 }
 
-// maker makes one kind of question from a stream of random numbers.
+// maker makes one kind of question from a stream of random numbers: the right answer, and what the texts say.
 type maker struct {
 	key  string
-	make func(d draw) Question
+	make func(d draw) (expected, facts)
 }
 
 // makers are the kinds of questions on each document, by its key.
@@ -74,14 +75,21 @@ func Make(name string, seed uint64, n int) ([]Question, error) {
 	for k := range n {
 		m := kinds[order[k%len(order)]]
 		d := draw{cluster.Stream(seed, k, "quiz "+name, m.key)}
-		q := m.make(d)
+		q := m.ask(d)
 		for again := 0; again < redraws && asked(out, q); again++ {
-			q = m.make(d)
+			q = m.ask(d)
 		}
-		q.Key = m.key
 		out = append(out, q)
 	}
 	return out, nil
+}
+
+// ask makes a question.
+func (m maker) ask(d draw) Question {
+	want, says := m.make(d)
+	q := Question{Key: m.key, want: want}
+	q.tell(says)
+	return q
 }
 
 // asked reports whether a quiz has the very question already.

@@ -1,9 +1,11 @@
 package quiz
 
 import (
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"text/template"
 )
 
 // Lang is a language that questions are asked in.
@@ -45,35 +47,61 @@ func both(en, zh string, args ...any) Text {
 // same returns a text that is written alike in both languages: a symbol, a name.
 func same(s string) Text { return Text{s, s} }
 
-// sentences returns texts one after another.
-func sentences(parts ...Text) Text {
-	var en, zh []string
-	for _, p := range parts {
-		en, zh = append(en, p.EN), append(zh, p.ZH)
-	}
-	return Text{strings.Join(en, " "), strings.Join(zh, "")}
-}
-
 // listed writes numbers as "[1, 2, 3]".
-func listed[T any](items []T) string { return "[" + joined(items) + "]" }
+func listed(items any) string { return "[" + joined(items) + "]" }
 
 // setOf writes numbers as "{1, 2, 3}".
-func setOf[T any](items []T) string { return "{" + joined(items) + "}" }
+func setOf(items any) string { return "{" + joined(items) + "}" }
 
-func joined[T any](items []T) string {
-	var out []string
-	for _, x := range items {
-		out = append(out, fmt.Sprint(x))
-	}
-	return strings.Join(out, ", ")
+// joined writes a list of numbers, or of words without spaces.
+func joined(items any) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(items), "[]"), " ", ", ")
 }
 
-// is returns a given without a unit.
-func is(symbol string, value any) Given { return Given{Symbol: symbol, Value: fmt.Sprint(value)} }
+// facts are what a question's texts say, by name.
+type facts map[string]any
 
-// in returns a given with one.
-func in(symbol string, value any, u unit) Given {
-	return Given{Symbol: symbol, Value: fmt.Sprint(value), Unit: u.name}
+// variant is the fact that tells the template of a kind that has several: "codedsgd.load ratio".
+const variant = "variant"
+
+//go:embed questions.tmpl
+var questions string
+
+var templates = template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+	"add": func(a, b int) int { return a + b }, "list": listed, "set": setOf, "round": rounded, "near": near, "decimal": decimal,
+	"fraction": func(x float64) string { return decimal(fraction(x)) }, "bracket": bracketed, "ms": ms, "times": allMs,
+}).Parse(questions))
+
+// tell fills in the texts of a question's kind. questions.tmpl says what its lines are.
+func (q *Question) tell(says facts) {
+	name := q.Key
+	if v, some := says[variant]; some {
+		name += fmt.Sprint(" ", v)
+	}
+	var all strings.Builder
+	if err := templates.ExecuteTemplate(&all, name, says); err != nil {
+		panic(err)
+	}
+	var like Text
+	parts := map[string]*Text{"text": &q.Text, "why": &q.Why, "source": &q.Source, "like": &like}
+	for line := range strings.Lines(all.String()) {
+		part, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		part, zh := strings.CutSuffix(part, ".zh")
+		switch text := parts[part]; {
+		case part == "given":
+			symbol, value, _ := strings.Cut(said, " = ")
+			value, name, _ := strings.Cut(value, " | ")
+			q.Given = append(q.Given, Given{symbol, value, units[name]})
+		case zh:
+			text.ZH += said
+		case part != "":
+			text.EN = strings.TrimSpace(text.EN + " " + said)
+		}
+	}
+	if l, ok := q.want.(list); ok && like != (Text{}) {
+		l.like = like
+		q.want = l
+	}
 }
 
 // draw is the stream of random numbers of one question.
