@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,43 +22,35 @@ same rates; where the order of arrival decides nothing, parameters must be the s
 a line says why nothing is run. The machine's own network is not touched, and what was made is removed, also after Ctrl-C.
 Words are more flags of train, behind --.`,
 		Example: "  gradsync lab --json\n  gradsync lab --sync ring,bsp --rates 1000,1000,200 -- --width 0.25",
-		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, got []string) error {
 			p.Words = got
+			unknown := slices.DeleteFunc(slices.Clone(p.Methods), func(name string) bool { return slices.Contains(method.Names(), name) })
 			switch bad := func(m int) bool { return m < 1 || m > 100_000 }; {
 			case len(got) > 0 && cmd.ArgsLenAtDash() != 0:
 				return usagef("lab: %d arguments, want flags only, and train's behind --", len(got))
 			case len(p.Mbit) < 2 || len(p.Mbit) > 64 || slices.ContainsFunc(p.Mbit, bad):
 				return usagef("lab: --rates %v: want 2 to 64 links of 1 to 100000 Mbit/s", p.Mbit)
+			case len(unknown) > 0:
+				return usagef("lab: no method %q: known are %s", unknown[0], strings.Join(method.Names(), ", "))
 			}
-			for _, name := range p.Methods {
-				if _, known := method.Get(name); !known {
-					return usagef("lab: no method %q: known are %s", name, strings.Join(method.Names(), ", "))
-				}
+			rows, err := p.Run(cmd.Context())
+			out := map[string]any{"rows": append([]lab.Row{}, rows...)}
+			if errors.Is(err, lab.ErrImpossible) && cmd.Context().Err() == nil {
+				out["skipped"], err = err.Error(), nil
 			}
-			return a.lab(cmd.Context(), p)
+			switch {
+			case cmd.Context().Err() != nil:
+				return errors.New("lab: interrupted; its namespaces are removed")
+			case err == nil && a.json:
+				return a.printJSON(out)
+			case out["skipped"] != nil:
+				fmt.Fprintf(a.out, "lab: skipped: %v\n", out["skipped"])
+			}
+			printRows(a.out, rows)
+			return err
 		},
 	}
 	cmd.Flags().StringSliceVar(&p.Methods, "sync", strings.Fields("ring naive halving-doubling ringsparse bsp dasp"), "methods")
 	cmd.Flags().IntSliceVar(&p.Mbit, "rates", []int{200, 200, 200, 200}, "links of the ranks, Mbit/s; the first is a server's")
 	return cmd
-}
-
-// lab trains and prints the rows.
-func (a *app) lab(ctx context.Context, p lab.Plan) error {
-	rows, err := p.Run(ctx)
-	out := map[string]any{"rows": append([]lab.Row{}, rows...)}
-	if errors.Is(err, lab.ErrImpossible) && ctx.Err() == nil {
-		out["skipped"], err = err.Error(), nil
-	}
-	switch {
-	case ctx.Err() != nil:
-		return errors.New("lab: interrupted; its namespaces are removed")
-	case err == nil && a.json:
-		return a.printJSON(out)
-	case out["skipped"] != nil:
-		fmt.Fprintf(a.out, "lab: skipped: %v\n", out["skipped"])
-	}
-	printRows(a.out, rows)
-	return err
 }

@@ -58,7 +58,7 @@ func joined(items any) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(items), "[]"), " ", ", ")
 }
 
-// facts are what a question's texts say, by name.
+// facts holds what a question's texts say, by name.
 type facts map[string]any
 
 // variant is the fact that tells the template of a kind that has several: "codedsgd.load ratio".

@@ -63,8 +63,8 @@ func (p Plan) Run(ctx context.Context) (rows []Row, err error) {
 		if err != nil {
 			return rows, err
 		}
-		seconds, virtual := real.Iteration.PerUpdate, modelled.Iteration.PerUpdate
-		rows = append(rows, Row{p.Mbit, name, real.BytesSent / updates, real.KernelBytes / updates, seconds, virtual, seconds / virtual, real.ParamsSHA256})
+		rows = append(rows, Row{p.Mbit, name, real.BytesSent / updates, real.KernelBytes / updates, real.Iteration.PerUpdate,
+			modelled.Iteration.PerUpdate, real.Iteration.PerUpdate / modelled.Iteration.PerUpdate, real.ParamsSHA256})
 	}
 	return rows, nil
 }
@@ -115,8 +115,7 @@ func (p Plan) inside(ctx context.Context, into any, net *namespaces, words []str
 	var children []launch.Child
 	for i := range net.mbit {
 		at.Rank, at.Host, at.Listen = i, i == 0, address(i)
-		line := inSpace(net.space(i), words...)
-		children = append(children, launch.Rank(at, address(i), exec.Command(line[0], line[1:]...)))
+		children = append(children, launch.Rank(at, address(i), exec.Command("ip", inSpace(net.space(i), words...)[1:]...)))
 	}
 	var out bytes.Buffer
 	if err := launch.Tend(ctx, children, &out, p.Errors); err != nil {

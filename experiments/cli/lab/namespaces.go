@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // ErrImpossible says that there can be no lab here.
@@ -30,14 +29,11 @@ func inSpace(ns string, words ...string) []string {
 	return append([]string{"ip", "netns", "exec", ns}, words...)
 }
 
-// bucket is the time after a pause in which a link passes bytes at any rate. A smaller bucket overflows, and the rate is
-// not reached, where the system's timers are late by more than it holds.
-const bucket = 10 * time.Millisecond
-
-// shape returns tc's words for a rate on a device. The bucket holds one packet of 64 KiB at least. Packets wait up to
-// 100 ms for it, so that none is lost.
+// shape returns tc's words for a rate on a device. The bucket holds 10 ms of it, and one packet of 64 KiB at least: a
+// smaller one overflows, and the rate is not reached, where the system's timers are late by more. Packets wait up to 100 ms
+// for it, so that none is lost.
 func shape(device string, mbit int) []string {
-	burst := max(64<<10, int(float64(mbit)*1e6/8*bucket.Seconds()))
+	burst := max(64<<10, mbit*1e6/8/100)
 	return strings.Fields(fmt.Sprintf("tc qdisc replace dev %s root tbf rate %dmbit burst %d latency 100ms", device, mbit, burst))
 }
 
@@ -69,6 +65,5 @@ func (n *namespaces) down() (err error) {
 	for _, ns := range n.made {
 		err = errors.Join(err, exec.Command("ip", "netns", "delete", ns).Run())
 	}
-	n.made = nil
 	return err
 }
