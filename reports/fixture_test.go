@@ -99,7 +99,7 @@ func exampleTimes() *result.Result {
 			rows = append(rows, exampleTime{model, m, x})
 		}
 	}
-	r.Facts = []result.Fact{kit.Counted("workers", "", 6), kit.Number("waited", "ms", 2, 1.11)}
+	r.Facts = kit.Facts("workers", 6, "waited/ms.2", 1.11)
 	r.Frames = []result.Frame{kit.Rows("times", "model:model method:method seconds~/s.3", rows, func(t exampleTime) []any {
 		return []any{t.model, t.method, t.estimate}
 	})}
@@ -238,7 +238,7 @@ func exampleCompare() *result.Result {
 	for i, m := range compared {
 		s.Add(strings.ToLower(m), "homogeneous6", 11.1/float64(i+1))
 	}
-	r.Facts = []result.Fact{kit.Number("share", "%", 1, 11.1)}
+	r.Facts = kit.Facts("share/%.1", 11.1)
 	r.Frames = []result.Frame{s.Frame}
 	r.Figures = []result.Figure{{ID: "bars", Form: "bar", Frame: "times", X: "cluster", Y: []string{"seconds"}, By: []string{"method"}}}
 	return r

@@ -9,9 +9,6 @@ import (
 	"gradsync/experiments/result"
 )
 
-// asIs, in place of a number of decimals, prints up to four significant digits.
-const asIs = -1
-
 // col is a column of a sheet with those of its bounds.
 type col struct {
 	head  []result.Column
@@ -58,26 +55,6 @@ func bounded(c result.Column, ends bool) col {
 	}}
 }
 
-// Number returns a fact that is a number; NaN becomes null.
-func Number(key, unit string, digits int, x float64) result.Fact {
-	return result.Fact{Key: key, Value: orNone(x), Unit: unit, Digits: places(digits)}
-}
-
-// Counted returns a fact that is a whole number.
-func Counted[N ~int | ~int64](key, unit string, n N) result.Fact {
-	return result.Fact{Key: key, Value: n, Unit: unit}
-}
-
-// Finding returns a fact that is a key of the enumeration enum, for a text to tell.
-func Finding(key, enum, word string) result.Fact {
-	return result.Fact{Key: key, Value: word, Enum: enum}
-}
-
-// Whether returns a fact that is yes or no.
-func Whether(key string, yes bool) result.Fact {
-	return result.Fact{Key: key, Value: yes, Enum: "bool"}
-}
-
 // Part returns one comparison that a claim rests on; of holds enumerations and keys in turn:
 // Part(0.7, true, "model", "mlp").
 func Part(value float64, holds bool, of ...string) result.Part {
@@ -86,13 +63,6 @@ func Part(value float64, holds bool, of ...string) result.Part {
 		out.Of[of[i]] = of[i+1]
 	}
 	return out
-}
-
-func places(digits int) *int {
-	if digits < 0 {
-		return nil
-	}
-	return &digits
 }
 
 func mean(e Estimate) any {

@@ -92,7 +92,7 @@ func TestIntervalAndPlain(t *testing.T) {
 }
 
 func TestFacts(t *testing.T) {
-	fact := func(column string, e Estimate) result.Fact { return Facts(column, e)[0] }
+	fact := func(column string, x any) result.Fact { return Facts(column, x)[0] }
 	many := fact("ratio/.3", Sample{1, 3}.Mean())
 	if many.Value != 2.0 || many.N != 2 || many.CI95 == nil || len(many.Samples) != 2 || *many.Digits != 3 {
 		t.Errorf("two seeds: %+v", many)
@@ -104,16 +104,16 @@ func TestFacts(t *testing.T) {
 	if none := fact("ratio/s.1", Estimate{}); none.Value != nil || none.N != 0 {
 		t.Errorf("no number: %+v", none)
 	}
-	if x := Number("x", "s", 0, math.Inf(1)); x.Value != nil || *x.Digits != 0 {
+	if x := fact("x/s.0", math.Inf(1)); x.Value != nil || *x.Digits != 0 {
 		t.Errorf("an infinite number: %+v", x)
 	}
-	if x := Counted("n", "rank", 5); x.Value != 5 || x.Digits != nil || x.Unit != "rank" {
+	if x := fact("n/rank", 5); x.Value != 5 || x.Digits != nil || x.Unit != "rank" {
 		t.Errorf("a count: %+v", x)
 	}
-	if x := Finding("side", "against", "above"); x.Value != "above" || x.Enum != "against" {
+	if x := fact("side:against", "above"); x.Value != "above" || x.Enum != "against" {
 		t.Errorf("a finding: %+v", x)
 	}
-	if x := Whether("missed", false); x.Value != false || x.Enum != "bool" {
+	if x := fact("missed", false); x.Value != false || x.Enum != "bool" {
 		t.Errorf("a yes or no: %+v", x)
 	}
 }

@@ -15,11 +15,11 @@ func TestInquiry(t *testing.T) {
 	q := Inquiry{ID: "x/y", Source: "X, 1", Kind: result.Counted, Profiles: []string{"ci"}, Seconds: func(string, int) float64 { return 2 },
 		Config: func(profile string) map[string]any { return map[string]any{"profile": profile} },
 		Run: func(ctx context.Context, env exp.Env, r *result.Result) error {
-			r.Facts = append(r.Facts, Counted("first", "", 1))
+			r.Facts = append(r.Facts, Facts("first", 1)...)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			r.Facts = append(r.Facts, Counted("second", "", 2))
+			r.Facts = append(r.Facts, Facts("second", 2)...)
 			return nil
 		}}
 	e, env := q.Experiment(), exp.Env{Profile: "ci", Seeds: []uint64{4, 5}}

@@ -28,8 +28,7 @@ func sample(t *testing.T, seeds int) *result.Result {
 	}
 	of := func(p point) kit.Estimate { return p.sample.Mean() }
 	r := &result.Result{ID: "dasp/x", Source: "DASP, Table 6", Profile: "quick", Kind: result.Trained, Status: result.Complete, Seeds: []uint64{0, 1, 2}[:seeds],
-		Facts: []result.Fact{kit.Facts("asp_over_bsp/.3", points[1].sample.Over(points[0].sample))[0], kit.Finding("side", "side", "below"),
-			kit.Whether("equal", false)},
+		Facts: kit.Facts("asp_over_bsp/.3", points[1].sample.Over(points[0].sample), "side:side", "below", "equal", false),
 		Frames: []result.Frame{kit.Rows("times", "method:method link/Gb/s.0 seconds±/s.2 fast", points, func(p point) []any {
 			return []any{p.method, p.link, of(p), of(p).N > 0 && of(p).Value < 6}
 		})},
