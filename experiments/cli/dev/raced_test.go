@@ -80,10 +80,6 @@ func threads(t *testing.T, path string) (why string) {
 				why = path + " has parallel tests"
 			case "Go":
 				why = path + " starts a goroutine"
-			case "Run", "RunWithoutGraphs":
-				if of, ok := n.X.(*ast.Ident); ok && of.Name == "drivertest" {
-					why = path + " runs the contract of drivers, which starts goroutines"
-				}
 			}
 		}
 		return true

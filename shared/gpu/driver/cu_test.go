@@ -9,7 +9,6 @@ import (
 
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/internal/drivertest"
 )
 
 // linked returns the fake driver that this program is linked to. Where it is a real one,
@@ -46,7 +45,7 @@ func TestCu(t *testing.T) {
 	}
 	_, err := driver.OpenCu(99)
 	oneLine(t, "another device", err, []string{"gpu: none (", "device 99 of " + strconv.Itoa(devices(t))})
-	drivertest.RunWithoutGraphs(t, openCu)
+	contract(t, noGraph, openCu)
 }
 
 // devices counts the devices that can be opened.
@@ -64,7 +63,7 @@ func devices(t *testing.T) int {
 // TestCuLazy: the contract holds where work is done only when somebody waits.
 func TestCuLazy(t *testing.T) {
 	linked(t, fake.Options{Lazy: true})
-	drivertest.RunWithoutGraphs(t, openCu)
+	contract(t, noGraph, openCu)
 }
 
 // TestCuOldDriver: a driver that cannot compile the kernels is refused.

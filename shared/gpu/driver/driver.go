@@ -4,8 +4,8 @@
 // Open finds NVIDIA's driver at run time, without a C compiler and without a library at
 // build time; OpenCu, in builds with the tag cu alone, is linked to the driver by
 // gorgonia.org/cu. Both are behind the checks of Checked. Tests also have the PTX that
-// ships on the CPU (internal/emulated) and a driver library of our own (fake); one suite
-// is for all (internal/drivertest).
+// ships on the CPU (internal/emulated) and a driver library of our own (fake); one
+// contract is for all (contract_test.go).
 package driver
 
 import (

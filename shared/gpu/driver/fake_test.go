@@ -6,16 +6,15 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
-	"gradsync/shared/gpu/internal/drivertest"
 )
 
 func TestFake(t *testing.T) {
-	drivertest.Run(t, func(t *testing.T) driver.Driver { return faketest.Open(t, faketest.Library(t, fake.Options{})) })
+	contract(t, graph, func(t *testing.T) driver.Driver { return faketest.Open(t, faketest.Library(t, fake.Options{})) })
 }
 
 // TestLazy: the contract holds where work is done only when somebody waits.
 func TestLazy(t *testing.T) {
-	drivertest.Run(t, func(t *testing.T) driver.Driver {
+	contract(t, graph, func(t *testing.T) driver.Driver {
 		return faketest.Open(t, faketest.Library(t, fake.Options{Lazy: true}))
 	})
 }
@@ -40,7 +39,7 @@ func TestHost(t *testing.T) {
 func TestCardByVariable(t *testing.T) {
 	t.Setenv("GRADSYNC_CUDA_DRIVER", faketest.Library(t, fake.Options{}).Path)
 	t.Setenv("GRADSYNC_REQUIRE_GPU", "1")
-	d := drivertest.Card(t)
+	d := faketest.Card(t)
 	if got := d.Info().Name; got != "fake GPU on the CPU" {
 		t.Errorf("opened %q", got)
 	}

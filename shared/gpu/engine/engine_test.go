@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gradsync/shared/gpu/fake"
-	"gradsync/shared/gpu/internal/drivertest"
+	"gradsync/shared/gpu/fake/faketest"
 	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/internal/enginetest"
 	"gradsync/shared/tensor"
@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("lazy=%t", lazy), func(t *testing.T) { suite(t, open(t, openFake(t, fake.Options{Lazy: lazy})), run) })
 	}
-	t.Run("card", func(t *testing.T) { suite(t, open(t, drivertest.Card(t)), enginetest.Run) })
+	t.Run("card", func(t *testing.T) { suite(t, open(t, faketest.Card(t)), enginetest.Run) })
 	t.Run("emulator", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds: make test has it")

@@ -12,7 +12,6 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
-	"gradsync/shared/gpu/internal/drivertest"
 	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
@@ -102,7 +101,7 @@ func TestGraph(t *testing.T) {
 		})
 	}
 	t.Run("card", func(t *testing.T) {
-		d, m := drivertest.Card(t), build(t, networks[0])
+		d, m := faketest.Card(t), build(t, networks[0])
 		e := open(t, d)
 		if got, want := trail(t, e, m, repeats, nothing), trail(t, ungraphed(t, d), m, repeats, nothing); !slices.Equal(got, want) {
 			t.Error("the graphs' bits are others")

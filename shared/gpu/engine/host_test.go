@@ -12,7 +12,6 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
-	"gradsync/shared/gpu/internal/drivertest"
 	"gradsync/shared/race"
 	"gradsync/shared/tensor"
 )
@@ -258,7 +257,7 @@ func notInRace(t *testing.T) {
 // where there is none and nobody requires it.
 func onDevices(t *testing.T, f func(t *testing.T, d driver.Driver)) {
 	onFakes(t, f)
-	t.Run("card", func(t *testing.T) { f(t, drivertest.Card(t)) })
+	t.Run("card", func(t *testing.T) { f(t, faketest.Card(t)) })
 }
 
 // onFakes runs f on the fake driver and on the lazy one.

@@ -13,7 +13,6 @@ import (
 	"gradsync/shared/gpu/engine"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
-	"gradsync/shared/gpu/internal/drivertest"
 	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/lib"
 	"gradsync/shared/internal/enginetest"
@@ -94,7 +93,7 @@ func onLibraryDevices(t *testing.T, run func(t *testing.T, e tensor.Device)) {
 // card returns an engine on this machine's card with its libraries, or skips: these are never required.
 func card(t *testing.T) *engine.Libraries {
 	t.Helper()
-	f := &fakes{driver: drivertest.Card(t)}
+	f := &fakes{driver: faketest.Card(t)}
 	t.Cleanup(func() {
 		if err := f.driver.Close(); err != nil {
 			t.Error(err)

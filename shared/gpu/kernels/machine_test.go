@@ -11,7 +11,6 @@ import (
 	"gradsync/shared/gpu/driver"
 	"gradsync/shared/gpu/fake"
 	"gradsync/shared/gpu/fake/faketest"
-	"gradsync/shared/gpu/internal/drivertest"
 	"gradsync/shared/gpu/internal/emulated"
 	"gradsync/shared/gpu/kernels"
 )
@@ -34,7 +33,7 @@ func onAll(t *testing.T, f func(m *machine)) {
 	emulated := newMachine(t, emulated.New(emulated.Options{Watch: true}))
 	f(emulated)
 	emulated.close()
-	for name, open := range map[string]func(*testing.T) driver.Driver{"fake": openFake, "card": drivertest.Card} {
+	for name, open := range map[string]func(*testing.T) driver.Driver{"fake": openFake, "card": faketest.Card} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, open(t))
 			f(m)

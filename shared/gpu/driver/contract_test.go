@@ -1,5 +1,4 @@
-// Package drivertest is the contract of driver.Driver: every implementation runs it.
-package drivertest
+package driver_test
 
 import (
 	"errors"
@@ -13,24 +12,16 @@ import (
 	"gradsync/shared/gpu/kernels"
 )
 
-// Run checks what the comments of driver.Driver say. open returns a driver of its own for
-// each check; no check loses the device.
-//
-// Source: ours: the contract in shared/gpu/driver/driver.go
-func Run(t *testing.T, open func(t *testing.T) driver.Driver) { run(t, open, graph) }
-
-// RunWithoutGraphs is Run for a driver that has no graphs and must say so.
-//
-// Source: ours: see Run
-func RunWithoutGraphs(t *testing.T, open func(t *testing.T) driver.Driver) { run(t, open, noGraph) }
-
-func run(t *testing.T, open func(t *testing.T) driver.Driver, graph func(t *testing.T, d driver.Driver)) {
+// contract checks what the comments of driver.Driver say; graph is for a driver that has graphs, noGraph for one that
+// must say that it has none. open returns a driver of its own for each check; no check loses the device.
+func contract(t *testing.T, graph func(*testing.T, driver.Driver), open func(*testing.T) driver.Driver) {
 	for _, c := range []struct {
 		name  string
 		check func(t *testing.T, d driver.Driver)
 	}{
-		{"info", info}, {"memory", memory}, {"full", full}, {"copies", copies}, {"pinned", pinned}, {"functions", functions}, {"launch", launch},
-		{"order", order}, {"streams", streams}, {"events", events}, {"graph", graph}, {"goroutines", goroutines},
+		{"info", info}, {"memory", memory}, {"full", full}, {"copies", copies}, {"pinned", pinned},
+		{"functions", functions}, {"launch", launch}, {"order", order}, {"streams", streams}, {"events", events},
+		{"graph", graph}, {"goroutines", goroutines},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := open(t)
@@ -41,13 +32,6 @@ func run(t *testing.T, open func(t *testing.T) driver.Driver, graph func(t *test
 		})
 	}
 	t.Run("leaks", func(t *testing.T) { leaks(t, open(t)) })
-}
-
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // refused checks an error's code and that its text says what it should.
@@ -68,7 +52,7 @@ func refused(t *testing.T, err error, code int, says ...string) {
 func take[T any](t *testing.T, open func() (T, error)) T {
 	t.Helper()
 	v, err := open()
-	ok(t, err)
+	must(t, err)
 	return v
 }
 
@@ -76,7 +60,7 @@ func take[T any](t *testing.T, open func() (T, error)) T {
 func device(t *testing.T, d driver.Driver, bytes int) unsafe.Pointer {
 	t.Helper()
 	p, err := d.Alloc(bytes)
-	ok(t, err)
+	must(t, err)
 	return p
 }
 
@@ -91,7 +75,7 @@ func info(t *testing.T, d driver.Driver) {
 
 func memory(t *testing.T, d driver.Driver) {
 	before, total, err := d.Memory()
-	ok(t, err)
+	must(t, err)
 	if before <= 0 || before > total {
 		t.Errorf("%d bytes free of %d", before, total)
 	}
@@ -107,17 +91,17 @@ func memory(t *testing.T, d driver.Driver) {
 		t.Errorf("%d bytes free before, %d after (%v)", before, after, err)
 	}
 	for _, p := range all {
-		ok(t, d.Free(p))
+		must(t, d.Free(p))
 	}
 	refused(t, d.Free(all[0]), 1)
-	ok(t, d.Free(nil))
+	must(t, d.Free(nil))
 	_, err = d.Alloc(0)
 	refused(t, err, 1)
 }
 
 func full(t *testing.T, d driver.Driver) {
 	_, total, err := d.Memory()
-	ok(t, err)
+	must(t, err)
 	_, err = d.Alloc(total + 1<<20)
 	refused(t, err, 2, "wanted", "free of", "batch")
 }
@@ -129,70 +113,70 @@ func copies(t *testing.T, d driver.Driver) {
 			src[i] = byte(i * 7)
 		}
 		a, b := device(t, d, n), device(t, d, n)
-		ok(t, d.Upload(0, a, pointer(src), n))
+		must(t, d.Upload(0, a, pointer(src), n))
 		want := src[n-1]
 		src[n-1] = 99 // not pinned: the call is done with it
-		ok(t, d.Copy(0, b, a, n))
-		ok(t, d.Download(0, pointer(dst), b, n))
+		must(t, d.Copy(0, b, a, n))
+		must(t, d.Download(0, pointer(dst), b, n))
 		if dst[0] != 0 || dst[n-1] != want {
 			t.Errorf("%d bytes came back as %d … %d, want 0 … %d", n, dst[0], dst[n-1], want)
 		}
-		ok(t, d.Free(a))
-		ok(t, d.Free(b))
+		must(t, d.Free(a))
+		must(t, d.Free(b))
 	}
 	words := make([]uint32, 5)
 	p := device(t, d, 20)
-	ok(t, d.Fill(0, p, 7, 5))
-	ok(t, d.Fill(0, unsafe.Add(p, 4), 0xdeadbeef, 3))
-	ok(t, d.Download(0, pointer(words), p, 20))
+	must(t, d.Fill(0, p, 7, 5))
+	must(t, d.Fill(0, unsafe.Add(p, 4), 0xdeadbeef, 3))
+	must(t, d.Download(0, pointer(words), p, 20))
 	if [5]uint32(words) != [5]uint32{7, 0xdeadbeef, 0xdeadbeef, 0xdeadbeef, 7} {
 		t.Errorf("filled %#x", words)
 	}
-	ok(t, d.Free(p))
+	must(t, d.Free(p))
 }
 
 func pinned(t *testing.T, d driver.Driver) {
 	s := take(t, d.Stream)
 	p, err := d.Pinned(4000)
-	ok(t, err)
+	must(t, err)
 	x := unsafe.Slice((*float32)(p), 1000)
 	for i := range x {
 		x[i] = float32(i)
 	}
 	a := device(t, d, 4000)
-	ok(t, d.Upload(s, a, p, 4000))
-	ok(t, d.Sync(s))
+	must(t, d.Upload(s, a, p, 4000))
+	must(t, d.Sync(s))
 	clear(x)
-	ok(t, d.Download(s, p, a, 4000))
-	ok(t, d.Sync(s))
+	must(t, d.Download(s, p, a, 4000))
+	must(t, d.Sync(s))
 	if x[999] != 999 {
 		t.Errorf("element 999 is %g", x[999])
 	}
-	ok(t, d.Free(a))
-	ok(t, d.FreePinned(p))
+	must(t, d.Free(a))
+	must(t, d.FreePinned(p))
 	refused(t, d.FreePinned(p), 1)
-	ok(t, d.FreePinned(nil))
+	must(t, d.FreePinned(nil))
 	_, err = d.Pinned(0)
 	refused(t, err, 1)
-	ok(t, d.CloseStream(s))
+	must(t, d.CloseStream(s))
 }
 
 func functions(t *testing.T, d driver.Driver) {
 	_, err := d.Load("this is no PTX")
 	refused(t, err, 0) // which code hangs on the driver
 	m, err := d.Load(kernels.PTX())
-	ok(t, err)
+	must(t, err)
 	_, err = d.Function(m, "subtract", 8, 8)
 	refused(t, err, 500, "subtract")
 	_, err = d.Function(m, "add", 8, 8, 4)
 	refused(t, err, 0, "add", "[8 8 8 4 4]", "[8 8 4]")
 	f, err := d.Function(m, "add", 8, 8, 8, 4, 4)
-	ok(t, err)
+	must(t, err)
 	one, block := driver.Dim{X: 1, Y: 1, Z: 1}, driver.Dim{X: 256, Y: 1, Z: 1}
 	refused(t, d.Launch(0, f, one, block, make([]uint64, 4)), 1, "add", "5 arguments, not 4")
 	refused(t, d.Launch(0, f, driver.Dim{X: 1, Z: 1}, block, make([]uint64, 5)), 1)
 	refused(t, d.Launch(0, driver.Func{}, one, block, nil), 0)
-	ok(t, d.Unload(m))
+	must(t, d.Unload(m))
 }
 
 // adder is the kernel add with buffers of n floats: c = a + b.
@@ -205,24 +189,24 @@ type adder struct {
 func newAdder(t *testing.T, d driver.Driver, n int) *adder {
 	t.Helper()
 	set, err := kernels.Load(d)
-	ok(t, err)
+	must(t, err)
 	x := &adder{set: set, a: device(t, d, 4*n), b: device(t, d, 4*n), c: device(t, d, 4*n), n: n}
-	ok(t, d.Fill(0, x.b, math.Float32bits(0.5), n))
-	ok(t, d.Sync(0))
+	must(t, d.Fill(0, x.b, math.Float32bits(0.5), n))
+	must(t, d.Sync(0))
 	return x
 }
 
 func (x *adder) close(t *testing.T, d driver.Driver) {
 	t.Helper()
 	for _, p := range []unsafe.Pointer{x.a, x.b, x.c} {
-		ok(t, d.Free(p))
+		must(t, d.Free(p))
 	}
-	ok(t, x.set.Close())
+	must(t, x.set.Close())
 }
 
 func (x *adder) add(t *testing.T, s driver.Stream) {
 	t.Helper()
-	ok(t, x.set.On(s).Add(x.n, x.a, x.b, x.c, false))
+	must(t, x.set.On(s).Add(x.n, x.a, x.b, x.c, false))
 }
 
 func counting(n, from int) []float32 {
@@ -247,9 +231,9 @@ func launch(t *testing.T, d driver.Driver) {
 	for _, n := range []int{1, 255, 257, 1000} {
 		x := newAdder(t, d, n)
 		out := make([]float32, n)
-		ok(t, d.Upload(0, x.a, pointer(counting(n, 3)), 4*n))
+		must(t, d.Upload(0, x.a, pointer(counting(n, 3)), 4*n))
 		x.add(t, 0)
-		ok(t, d.Download(0, pointer(out), x.c, 4*n))
+		must(t, d.Download(0, pointer(out), x.c, 4*n))
 		holds(t, "sum", out, 3)
 		x.close(t, d)
 	}
@@ -263,20 +247,20 @@ func order(t *testing.T, d driver.Driver) {
 	s := take(t, d.Stream)
 	in, first, second := counting(n, 1), make([]float32, n), make([]float32, n)
 	q := x.set.On(s)
-	ok(t, d.Upload(s, x.a, pointer(in), 4*n))
-	ok(t, q.Add(n, x.a, x.b, x.c, false))
+	must(t, d.Upload(s, x.a, pointer(in), 4*n))
+	must(t, q.Add(n, x.a, x.b, x.c, false))
 	copy(in, counting(n, 100))
-	ok(t, d.Copy(s, x.a, x.c, 4*n))
-	ok(t, q.Add(n, x.a, x.b, x.c, false)) // the same cells, other buffers' contents
-	ok(t, d.Download(s, pointer(first), x.a, 4*n))
-	ok(t, d.Download(s, pointer(second), x.c, 4*n))
+	must(t, d.Copy(s, x.a, x.c, 4*n))
+	must(t, q.Add(n, x.a, x.b, x.c, false)) // the same cells, other buffers' contents
+	must(t, d.Download(s, pointer(first), x.a, 4*n))
+	must(t, d.Download(s, pointer(second), x.c, 4*n))
 	holds(t, "first sum", first, 1)
 	for i, v := range second {
 		if v != float32(i)+2 {
 			t.Fatalf("second sum: element %d is %g, want %g", i, v, float32(i)+2)
 		}
 	}
-	ok(t, d.CloseStream(s))
+	must(t, d.CloseStream(s))
 	x.close(t, d)
 }
 
@@ -287,22 +271,22 @@ func streams(t *testing.T, d driver.Driver) {
 	compute, transfer := take(t, d.Stream), take(t, d.Stream)
 	e := take(t, d.Event)
 	p, err := d.Pinned(8 * n)
-	ok(t, err)
+	must(t, err)
 	in, out := unsafe.Slice((*float32)(p), n), unsafe.Slice((*float32)(unsafe.Add(p, 4*n)), n)
 	for round := range 3 {
 		copy(in, counting(n, 10*round))
-		ok(t, d.Upload(compute, x.a, pointer(in), 4*n))
+		must(t, d.Upload(compute, x.a, pointer(in), 4*n))
 		x.add(t, compute)
-		ok(t, d.Record(e, compute))
-		ok(t, d.Wait(transfer, e))
-		ok(t, d.Download(transfer, pointer(out), x.c, 4*n))
-		ok(t, d.Sync(transfer))
+		must(t, d.Record(e, compute))
+		must(t, d.Wait(transfer, e))
+		must(t, d.Download(transfer, pointer(out), x.c, 4*n))
+		must(t, d.Sync(transfer))
 		holds(t, "sum behind a mark", out, 10*round)
 	}
-	ok(t, d.FreePinned(p))
-	ok(t, d.CloseEvent(e))
-	ok(t, d.CloseStream(compute))
-	ok(t, d.CloseStream(transfer))
+	must(t, d.FreePinned(p))
+	must(t, d.CloseEvent(e))
+	must(t, d.CloseStream(compute))
+	must(t, d.CloseStream(transfer))
 	x.close(t, d)
 }
 
@@ -310,16 +294,16 @@ func events(t *testing.T, d driver.Driver) {
 	x := newAdder(t, d, 1000)
 	s := take(t, d.Stream)
 	from, to := take(t, d.Event), take(t, d.Event)
-	ok(t, d.Record(from, s))
+	must(t, d.Record(from, s))
 	x.add(t, s)
-	ok(t, d.Record(to, s))
-	ok(t, d.SyncEvent(to))
+	must(t, d.Record(to, s))
+	must(t, d.SyncEvent(to))
 	if took, err := d.Elapsed(from, to); err != nil || took < 0 || took.Minutes() > 10 {
 		t.Errorf("%v between two marks (%v)", took, err)
 	}
-	ok(t, d.CloseEvent(from))
-	ok(t, d.CloseEvent(to))
-	ok(t, d.CloseStream(s))
+	must(t, d.CloseEvent(from))
+	must(t, d.CloseEvent(to))
+	must(t, d.CloseStream(s))
 	x.close(t, d)
 }
 
@@ -328,30 +312,30 @@ func graph(t *testing.T, d driver.Driver) {
 	const n = 500
 	x := newAdder(t, d, n)
 	s := take(t, d.Stream)
-	ok(t, d.Fill(s, x.c, 0, n))
-	ok(t, d.Sync(s))
-	ok(t, d.Capture(s))
+	must(t, d.Fill(s, x.c, 0, n))
+	must(t, d.Sync(s))
+	must(t, d.Capture(s))
 	x.add(t, s)
-	ok(t, d.Copy(s, x.a, x.c, 4*n))
+	must(t, d.Copy(s, x.a, x.c, 4*n))
 	g, err := d.EndCapture(s)
-	ok(t, err)
+	must(t, err)
 	out := make([]float32, n)
-	ok(t, d.Download(s, pointer(out), x.c, 4*n))
+	must(t, d.Download(s, pointer(out), x.c, 4*n))
 	if out[0] != 0 {
 		t.Errorf("the captured kernel has run: %g", out[0])
 	}
-	ok(t, d.Upload(s, x.a, pointer(counting(n, 7)), 4*n))
+	must(t, d.Upload(s, x.a, pointer(counting(n, 7)), 4*n))
 	for range 2 {
-		ok(t, d.Replay(g, s))
+		must(t, d.Replay(g, s))
 	}
-	ok(t, d.Download(s, pointer(out), x.c, 4*n))
+	must(t, d.Download(s, pointer(out), x.c, 4*n))
 	for i, v := range out {
 		if v != float32(7+i)+1 {
 			t.Fatalf("after two replays element %d is %g, want %g", i, v, float32(7+i)+1)
 		}
 	}
-	ok(t, d.CloseGraph(g))
-	ok(t, d.CloseStream(s))
+	must(t, d.CloseGraph(g))
+	must(t, d.CloseStream(s))
 	x.close(t, d)
 }
 
@@ -366,11 +350,11 @@ func noGraph(t *testing.T, d driver.Driver) {
 	refused(t, d.Replay(g, s), 801)
 	refused(t, d.CloseGraph(g), 801)
 	out := make([]float32, n)
-	ok(t, d.Upload(s, x.a, pointer(counting(n, 7)), 4*n))
+	must(t, d.Upload(s, x.a, pointer(counting(n, 7)), 4*n))
 	x.add(t, s)
-	ok(t, d.Download(s, pointer(out), x.c, 4*n))
+	must(t, d.Download(s, pointer(out), x.c, 4*n))
 	holds(t, "sum after it", out, 7)
-	ok(t, d.CloseStream(s))
+	must(t, d.CloseStream(s))
 	x.close(t, d)
 }
 
@@ -385,14 +369,15 @@ func goroutines(t *testing.T, d driver.Driver) {
 			out := make([]float32, n)
 			q := x.set.On(s)
 			for r := range rounds {
-				err := errors.Join(d.Upload(s, x.a, pointer(counting(n, k+r)), 4*n), q.Add(n, x.a, x.b, x.c, false), d.Download(s, pointer(out), x.c, 4*n))
+				err := errors.Join(d.Upload(s, x.a, pointer(counting(n, k+r)), 4*n), q.Add(n, x.a, x.b, x.c, false),
+					d.Download(s, pointer(out), x.c, 4*n))
 				if err != nil || out[n-1] != float32(k+r+n-1)+0.5 {
 					t.Errorf("goroutine %d: %g (%v)", k, out[n-1], err)
 				}
 			}
 		})
 		defer func() {
-			ok(t, d.CloseStream(s))
+			must(t, d.CloseStream(s))
 			x.close(t, d)
 		}()
 	}
