@@ -47,23 +47,12 @@ func TestEmbeddedArchiveIsTheCommittedOne(t *testing.T) {
 	}
 }
 
-func TestEmbeddedIsBalancedAndNormalised(t *testing.T) {
+func TestEmbeddedIsNormalised(t *testing.T) {
 	alone(t)
 	s, err := Open("fashion-mnist", Options{})
 	must(t, err)
 	if s.Origin != OriginEmbedded || s.Train.Len() != 10000 || s.Test.Len() != 1000 {
 		t.Fatalf("origin %s, %d + %d images, want embedded, 10000 + 1000", s.Origin, s.Train.Len(), s.Test.Len())
-	}
-	for split, want := range map[*Split]int{&s.Train: 1000, &s.Test: 100} {
-		count := map[uint8]int{}
-		for _, l := range split.Labels {
-			count[l]++
-		}
-		for c := range uint8(10) {
-			if count[c] != want {
-				t.Errorf("class %d: %d images, want %d", c, count[c], want)
-			}
-		}
 	}
 	// Mean and deviation of the whole set are 0.2860 and 0.3530 (the values that
 	// PyTorch's examples use); a balanced sixth lies near.

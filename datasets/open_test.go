@@ -176,6 +176,9 @@ func TestOfficialSets(t *testing.T) {
 			if s.Note != "" {
 				t.Errorf("note %q, want none for the official files", s.Note)
 			}
+			if st, err := Verify(name, Options{Dir: dir}); err != nil || st.State != StateReady {
+				t.Errorf("verified %+v, %v", st, err)
+			}
 			for c := range s.Mean {
 				if d := s.Mean[c] - want[0][c]; d > 6e-5 || d < -6e-5 {
 					t.Errorf("mean of channel %d is %g, want %g", c, s.Mean[c], want[0][c])

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -78,23 +77,5 @@ func TestListReadsNothing(t *testing.T) {
 	}
 	if _, err := List(Options{Dir: filepath.Join(dir, "missing")}); err == nil {
 		t.Error("missing --data-dir: no error")
-	}
-}
-
-func TestVerifyOfficialSets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	dir := os.Getenv(EnvDir)
-	if dir == "" {
-		t.Skip("needs $" + EnvDir + " with mnist/ or cifar-10-batches-bin/")
-	}
-	alone(t)
-	for _, name := range []string{mnist, cifar10} {
-		st, err := Verify(name, Options{Dir: dir})
-		must(t, err)
-		if st.State != StateReady && st.State != StateAbsent {
-			t.Errorf("%s: %s: %s", name, st.State, st.Detail)
-		}
 	}
 }

@@ -29,40 +29,6 @@ func finishes(t *testing.T, p *cluster.Platform, n int, cfg virtual.Config) []ti
 	return ends
 }
 
-func TestRingOf1024RanksEqualsTheMaxPlusRecurrence(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	for _, n := range []int{2, 3, 64, race.Less(1024, 256)} {
-		p := cluster.Uniform(n, reference, nil)
-		for i := range p.Workers { // links of many speeds, so that no two ranks agree by chance
-			p.Workers[i].Bandwidth *= 1 + float64(i%7)/10
-			p.Workers[i].Latency += time.Duration(i%5) * 777 * time.Nanosecond
-		}
-		m, err := collective.NewMaxPlus(p, cluster.HeaderBytes)
-		must(t, err)
-		want, err := m.Ring(t.Context(), elements, nil)
-		must(t, err)
-		for r, got := range finishes(t, p, elements, virtual.Config{}) {
-			if want := time.Duration(want[r] / 1000); got != want {
-				t.Fatalf("N=%d rank %d: %v, max-plus recurrence %v", n, r, got, want)
-			}
-		}
-	}
-}
-
-func TestRingOf100MBMatchesTheClosedForm(t *testing.T) {
-	for _, n := range race.Less([]int{2, 16, 64, 256}, []int{2, 16, 64}) { // 1,024 without headers below
-		p := cluster.Uniform(n, reference, nil)
-		got := maxOf(finishes(t, p, elements, virtual.Config{})).Seconds()
-		// With its header each message is longer by that many bytes.
-		want := formula.RingTime(n, 4*elements+float64(n*cluster.HeaderBytes), 50e-6, 1.25e9)
-		if math.Abs(got/want-1) > 1e-4 {
-			t.Errorf("N=%d: %.9f s, closed form %.9f s", n, got, want)
-		}
-	}
-}
-
 // Figures of the design's table: three Go implementations and SimGrid S4U with CM02, none of which has frame headers.
 // SimGrid spreads bytes evenly where we have ragged chunks of whole floats: the longest is < 4e-5 longer.
 func TestRingTimesAreSimGrids(t *testing.T) {

@@ -119,41 +119,6 @@ func TestGradientLeavesLayerByLayer(t *testing.T) {
 	})
 }
 
-// TestGradientOfHalves: the gradient of a batch is the mean of its halves', also
-// on a workspace that is larger than the batch and dirty. Not so with batch norms.
-func TestGradientOfHalves(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a second: make test has it")
-	}
-	onEvery(t, func(t *testing.T, m *model.Model, e tensor.Engine, params []float32) {
-		if m.NumStats() > 0 {
-			t.Skip("batch norms make the loss depend on the whole batch")
-		}
-		w := m.NewWorkspace(e, 8, 1)
-		x, labels := batch(m, 8, 2)
-		half := len(x) / 2
-		all, a, b := make([]float32, len(params)), make([]float32, len(params)), make([]float32, len(params))
-		step := func(g, x []float32, labels []uint8) float64 {
-			loss, err := w.Gradient(params, g, x, labels, nil)
-			must(t, err)
-			return loss
-		}
-		loss := step(all, x, labels)
-		mean := (step(a, x[:half], labels[:4]) + step(b, x[half:], labels[4:])) / 2
-		if math.Abs(loss-mean) > 1e-6 {
-			t.Errorf("loss %v, mean of halves %v", loss, mean)
-		}
-		var d, n float64
-		for i, g := range all {
-			d += math.Pow(float64(g)-float64(a[i]+b[i])/2, 2)
-			n += float64(g) * float64(g)
-		}
-		if !(math.Sqrt(d/n) < 1e-5) {
-			t.Errorf("off by %.2g of the norm", math.Sqrt(d/n))
-		}
-	})
-}
-
 // TestSameBitsForAnyThreads also checks that a second call repeats the first.
 func TestSameBitsForAnyThreads(t *testing.T) {
 	if testing.Short() {

@@ -129,37 +129,3 @@ func TestNormOrder(t *testing.T) {
 		}
 	}
 }
-
-// TestBatchNormNaN: a NaN in a channel is in all its outputs, and in no other's.
-func TestBatchNormNaN(t *testing.T) {
-	r := rand.New(rand.NewPCG(12, 2))
-	g := tensor.Norm{N: 20, C: 3, HW: 4, Eps: 1e-5, ReLU: true}
-	x, dy, scale, shift := laid(r, g.N, 12), laid(r, g.N, 12), normal(r, 3), normal(r, 3)
-	x[len(x)/2] = nan // channel 1
-	for _, e := range engines(t) {
-		c := &tensor.Call{}
-		y, dx := filled(len(x)), filled(len(x))
-		mean, variance, dscale, dshift := filled(3), filled(3), filled(3), filled(3)
-		e.BatchNormForward(c, g, x, scale, shift, y, mean, variance)
-		e.BatchNormBackward(c, g, x, y, dy, scale, mean, variance, dx, dscale, dshift)
-		for ch := range g.C {
-			for i, v := range slices.Concat(channelOf(images(y, g.N), g, ch), channelOf(images(dx, g.N), g, ch),
-				[]float32{mean[ch], variance[ch], dscale[ch], dshift[ch]}) {
-				if (v != v) != (ch == 1) {
-					t.Fatalf("set %d, channel %d: value %d is %g", e.isa, ch, i, v)
-				}
-			}
-		}
-		padded(t, "NaN", dx, g.N)
-	}
-}
-
-// channelOf returns a channel of an image-major batch.
-func channelOf(v []float32, g tensor.Norm, ch int) (out []float32) {
-	for i, x := range v {
-		if i/g.HW%g.C == ch {
-			out = append(out, x)
-		}
-	}
-	return out
-}
