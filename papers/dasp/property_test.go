@@ -64,6 +64,14 @@ func drawSwitches(t *rapid.T, o rivals.Options) rivals.Options {
 	return o
 }
 
+// drawn checks f for numbers of workers and options.
+func drawn(t *testing.T, f func(t *rapid.T, n int, o rivals.Options)) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "N")
+		f(t, n, drawOptions(t, n))
+	})
+}
+
 func mustPolicy(t rapid.TB, name string, o rivals.Options) dasp.Policy {
 	p, err := rivals.New(name, o)
 	must(t, err)
@@ -91,9 +99,7 @@ func TestEveryPolicyKeepsItsPromises(t *testing.T) {
 
 // TestSSPBound: nobody is answered more than s clocks ahead of the slowest.
 func TestSSPBound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "N")
-		o := drawOptions(t, n)
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
 		checkClockBound(t, "ssp", o, o.Staleness, n)
 	})
 }
@@ -101,9 +107,7 @@ func TestSSPBound(t *testing.T) {
 // TestDSSPGrantsStayUnderUpperBound: repeated grants never let a worker be
 // answered more than s_U clocks ahead, whatever the straggler.
 func TestDSSPGrantsStayUnderUpperBound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "N")
-		o := drawOptions(t, n)
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
 		checkClockBound(t, "dssp", o, o.Upper, n)
 	})
 }
@@ -130,9 +134,7 @@ func checkClockBound(t *rapid.T, name string, o rivals.Options, bound int64, n i
 // TestDASPBounds: in the default reading v_n − min(v) ≤ Smax right after every WSS and FSS answer, and v_new − min(v) ≤
 // Smax + N − 2 at every instant (see the proof at New; for N = 1 the spread is at most 1).
 func TestDASPBounds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "N")
-		o := drawOptions(t, n)
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
 		s := newWorld(mustPolicy(t, "dasp", o), n, drawSpeeds(t, n))
 		s.faults = drawFaults(t, n)
 		var group []int // answered in this event, with the group
@@ -159,9 +161,8 @@ func TestDASPBounds(t *testing.T) {
 // TestQISIsNeverDelayed: the answer to a QIS gradient comes in the event of its
 // push, in every reading but "join" (TestSwitches shows it delayed there).
 func TestQISIsNeverDelayed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "N")
-		o := drawSwitches(t, drawOptions(t, n))
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
+		o = drawSwitches(t, o)
 		o.Arrivals = "apart"
 		s := newWorld(mustPolicy(t, "dasp", o), n, drawSpeeds(t, n))
 		s.onReply = func(a dasp.Action, w int) {
@@ -176,9 +177,8 @@ func TestQISIsNeverDelayed(t *testing.T) {
 // TestQISStaysWithinSmin: no QIS answer has a tested gap past Smin, and with the
 // post-update gap no QIS answer hands out a version past it either.
 func TestQISStaysWithinSmin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "N")
-		o := drawSwitches(t, drawOptions(t, n))
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
+		o = drawSwitches(t, o)
 		o.Arrivals = "apart"
 		s := newWorld(mustPolicy(t, "dasp", o), n, drawSpeeds(t, n))
 		s.onReply = func(a dasp.Action, w int) {
@@ -195,9 +195,7 @@ func TestQISStaysWithinSmin(t *testing.T) {
 
 // TestSSP0ReleasesAtBSPsInstants: the instants of all answers agree.
 func TestSSP0ReleasesAtBSPsInstants(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "N")
-		o := drawOptions(t, n)
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
 		o.Staleness = 0
 		speeds := drawSpeeds(t, n)
 		bsp, ssp := answers(t, "bsp", o, n, speeds), answers(t, "ssp", o, n, speeds)
@@ -218,9 +216,7 @@ func answers(t *rapid.T, name string, o rivals.Options, n int, speeds func(int, 
 // TestLimits: SSP without a bound is ASP, GSSP with groups of one is SSP and
 // with one group ASP, backup without backup workers is BSP: action by action.
 func TestLimits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "N")
-		o := drawOptions(t, n)
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
 		speeds, faults := drawSpeeds(t, n), drawFaults(t, n)
 		free := o
 		free.Staleness = rivals.Unbounded

@@ -8,8 +8,6 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"gradsync/shared/tensor/vec"
 )
 
@@ -127,22 +125,6 @@ func TestCodecs(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestCodecProperties(t *testing.T) {
-	element := rapid.OneOf(rapid.Just(uint32(0)), rapid.SampledFrom(odd), rapid.Uint32())
-	rapid.Check(t, func(t *rapid.T) {
-		var x []float32
-		for _, w := range rapid.SliceOfN(element, 0, 3000).Draw(t, "words") {
-			x = append(x, math.Float32frombits(w))
-		}
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		for _, c := range All() {
-			if err := check(c, r, x); err != nil {
-				t.Fatalf("%s: %v", c.Name(), err)
-			}
-		}
-	})
 }
 
 // A +0 that is not on the wire turns −0 into +0, at every place of a chunk.

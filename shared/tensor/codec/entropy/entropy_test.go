@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"gradsync/shared/tensor/codec"
 	"gradsync/shared/tensor/vec"
 )
@@ -95,22 +93,6 @@ func TestCodecs(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestCodecProperties(t *testing.T) {
-	element := rapid.OneOf(rapid.Just(uint32(0)), rapid.Just(uint32(0x80000000)), rapid.Uint32())
-	rapid.Check(t, func(t *rapid.T) {
-		var x []float32
-		for _, w := range rapid.SliceOfN(element, 0, 3000).Draw(t, "words") {
-			x = append(x, math.Float32frombits(w))
-		}
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		for _, c := range codecs {
-			if err := check(c, r, x); err != nil {
-				t.Fatalf("%s: %v", c.Name(), err)
-			}
-		}
-	})
 }
 
 // The registry names both by ID, and both beat the bitmap where zeros are many.
