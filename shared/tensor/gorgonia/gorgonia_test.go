@@ -81,44 +81,6 @@ func TestPortableAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestOracleAgainstDifferences: the oracle itself agrees with central differences of its own loss, at a few entries of
-// every tensor. The inputs of its graph are moved directly, in float64: a step float32 can see would cross the kinks of
-// ReLU and max-pool.
-func TestOracleAgainstDifferences(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
-	const step = 1e-7 // at 1e-6 one of the entries below crosses a kink, at 1e-9 rounding shows
-	for _, name := range chains {
-		p := newProblem(t, name, 2)
-		oracle, err := newOracle(p.m, 2)
-		must(t, err)
-		grads := make([]float64, len(p.params))
-		if _, err := oracle.Gradient64(p.params, grads, p.x, p.labels); err != nil {
-			t.Fatal(err)
-		}
-		gr := oracle.train[2]
-		gr.seen = func(int, []float64) error { return nil }
-		r := rand.New(rand.NewPCG(5, 5))
-		for k, q := range p.m.Params() {
-			for range 3 {
-				i := r.IntN(q.Length)
-				lossAt := func(delta float64) float64 {
-					gr.params[k][i] += delta
-					defer func() { gr.params[k][i] -= delta }()
-					defer gr.machine.Reset()
-					must(t, gr.machine.RunAll())
-					return gr.loss.Data().(float64)
-				}
-				slope := (lossAt(step) - lossAt(-step)) / (2 * step)
-				if g := grads[q.Offset+i]; math.Abs(slope-g) > 1e-5*(math.Abs(g)+1e-3) {
-					t.Errorf("%s: ∂L/∂%s[%d] is %g, central difference %g", name, q.Name, i, g, slope)
-				}
-			}
-		}
-	}
-}
-
 // TestStepper: the float32 backend agrees with the portable engine, in loss, logits and gradients, also for a smaller
 // batch, and hands gradients over last layer first, each complete.
 func TestStepper(t *testing.T) {
