@@ -164,10 +164,8 @@ func unGz(b []byte) []byte {
 func TestPickleProtocols(t *testing.T) {
 	for _, p := range []int{0, 2, 3, 4, 5} {
 		t.Run(fmt.Sprint("protocol ", p), func(t *testing.T) {
-			raw, err := os.ReadFile(filepath.Join("testdata", "pickle", fmt.Sprintf("p%d.pickle", p)))
-			must(t, err)
-			got, err := tinyCIFAR(t, 2).readPickled(bytes.NewReader(raw), int64(len(raw)))
-			must(t, err)
+			raw := sure(os.ReadFile(filepath.Join("testdata", "pickle", fmt.Sprintf("p%d.pickle", p))))(t)
+			got := sure(tinyCIFAR(t, 2).readPickled(bytes.NewReader(raw), int64(len(raw))))(t)
 			var want []byte
 			for i, label := range []byte{3, 9} { // make.py's formula
 				want = append(want, label)

@@ -30,8 +30,7 @@ func TestEmbeddedArchiveIsTheCommittedOne(t *testing.T) {
 	total := 0
 	for _, name := range []string{embedded.TrainImages, embedded.TrainLabels, embedded.TestImages,
 		embedded.TestLabels, embedded.TrainIndex, embedded.TestIndex} {
-		raw, err := embedded.Files.ReadFile(name)
-		must(t, err)
+		raw := sure(embedded.Files.ReadFile(name))(t)
 		total += len(raw)
 		h.Write(raw)
 	}
@@ -49,8 +48,7 @@ func TestEmbeddedArchiveIsTheCommittedOne(t *testing.T) {
 
 func TestEmbeddedIsNormalised(t *testing.T) {
 	alone(t)
-	s, err := Open("fashion-mnist", Options{})
-	must(t, err)
+	s := sure(Open("fashion-mnist", Options{}))(t)
 	if s.Origin != OriginEmbedded || s.Train.Len() != 10000 || s.Test.Len() != 1000 {
 		t.Fatalf("origin %s, %d + %d images, want embedded, 10000 + 1000", s.Origin, s.Train.Len(), s.Test.Len())
 	}
@@ -76,13 +74,11 @@ func TestEmbeddedEqualsTheOriginals(t *testing.T) {
 		t.Skip("needs the whole Fashion-MNIST: Debian package dataset-fashion-mnist, or $" + EnvDir + "/fashion-mnist")
 	}
 	alone(t)
-	whole, err := Open("fashion-mnist", Options{Dir: dir})
-	must(t, err)
+	whole := sure(Open("fashion-mnist", Options{Dir: dir}))(t)
 	if whole.Note != "" || whole.Train.Len() != 60000 {
 		t.Fatalf("%s is not the official set: %s", dir, whole.Note)
 	}
-	small, err := openEmbedded()
-	must(t, err)
+	small := sure(openEmbedded())(t)
 	for _, p := range []struct {
 		name       string
 		sub, whole *Split

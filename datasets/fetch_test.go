@@ -152,8 +152,7 @@ func patient(dir string) FetchOptions {
 func wantFile(t *testing.T, dir string, want []byte) {
 	t.Helper()
 	path := filepath.Join(dir, "test-set", "file.gz")
-	got, err := os.ReadFile(path)
-	must(t, err)
+	got := sure(os.ReadFile(path))(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s: %d bytes differ from what was served", path, len(got))
 	}
@@ -251,11 +250,9 @@ func TestFetchResumes(t *testing.T) {
 // deaf returns an address that nobody listens at and nobody can take: a connection has it.
 func deaf(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	l := sure(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	c, err := net.Dial("tcp", l.Addr().String())
-	must(t, err)
+	c := sure(net.Dial("tcp", l.Addr().String()))(t)
 	t.Cleanup(func() { c.Close() })
 	return c.LocalAddr().String()
 }

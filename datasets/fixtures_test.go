@@ -15,8 +15,7 @@ import (
 // tinyIDX returns a manifest entry like MNIST's with 20 + 10 images.
 func tinyIDX(t *testing.T) *entry {
 	t.Helper()
-	e, err := lookup(mnist)
-	must(t, err)
+	e := sure(lookup(mnist))(t)
 	small := *e
 	small.Train, small.Test = 20, 10
 	return &small
@@ -25,8 +24,7 @@ func tinyIDX(t *testing.T) *entry {
 // tinyCIFAR returns a manifest entry like CIFAR-10's with batches of n images.
 func tinyCIFAR(t testing.TB, n int) *entry {
 	t.Helper()
-	e, err := lookup(cifar10)
-	must(t, err)
+	e := sure(lookup(cifar10))(t)
 	small := *e
 	small.Train, small.Test = 5*n, n
 	return &small

@@ -78,12 +78,10 @@ func idx(body []byte, dims ...int) []byte {
 // everything returns all bytes of a folder, by name.
 func everything(t *testing.T, folder string) string {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	must(t, err)
+	entries := sure(os.ReadDir(folder))(t)
 	var b strings.Builder
 	for _, e := range entries {
-		raw, err := os.ReadFile(filepath.Join(folder, e.Name()))
-		must(t, err)
+		raw := sure(os.ReadFile(filepath.Join(folder, e.Name())))(t)
 		fmt.Fprintf(&b, "%s %x\n", e.Name(), raw)
 	}
 	return b.String()
@@ -94,14 +92,12 @@ func everything(t *testing.T, folder string) string {
 func TestImportClassFolders(t *testing.T) {
 	t.Setenv(EnvDir, "")
 	dir, to := pets(t), t.TempDir()
-	made, err := Import(dir, ImportOptions{Name: "pets", To: to})
-	must(t, err)
+	made := sure(Import(dir, ImportOptions{Name: "pets", To: to}))(t)
 	if !slices.Equal(made.Classes, []string{"cat", "dog"}) || !slices.Equal(made.Train, []int{8, 16}) || !slices.Equal(made.Test, []int{2, 4}) ||
 		made.Side != 28 || made.Channels != 1 || made.Split != splitByKey || made.InBoth != 0 || made.Same {
 		t.Errorf("made %+v", made.Sidecar)
 	}
-	s, err := Open("pets", Options{Dir: to})
-	must(t, err)
+	s := sure(Open("pets", Options{Dir: to}))(t)
 	if s.Classes != 2 || s.Train.Len() != 24 || s.Test.Len() != 6 || s.SHA256 != made.SHA256 || !strings.Contains(s.Note, "0.2 of each class") {
 		t.Errorf("opened %d classes, %d + %d images, %s, %q", s.Classes, s.Train.Len(), s.Test.Len(), s.SHA256, s.Note)
 	}
@@ -203,8 +199,7 @@ func TestImportChannels(t *testing.T) {
 		if err != nil || made.Channels != want || !slices.Equal(made.Classes, []string{"2", "10"}) {
 			t.Fatalf("--channels %d: %+v, %v", channels, made, err)
 		}
-		s, err := Open("mixed", Options{Dir: to})
-		must(t, err)
+		s := sure(Open("mixed", Options{Dir: to}))(t)
 		images := map[string]bool{}
 		for _, split := range []*Split{&s.Train, &s.Test} {
 			for i := range split.Len() {
@@ -375,8 +370,7 @@ func TestOwnSetIsChecked(t *testing.T) {
 	}
 	folder := filepath.Join(to, "pets")
 	sidecar, images := filepath.Join(folder, sidecarFile), filepath.Join(folder, "train-images-idx3-ubyte")
-	raw, err := os.ReadFile(images)
-	must(t, err)
+	raw := sure(os.ReadFile(images))(t)
 	last := raw[len(raw)-9:]
 	for _, c := range []struct{ file, old, by, want string }{
 		{sidecar, `"side": 28`, `"side": 27`, "27×27, want a side"},
@@ -387,8 +381,7 @@ func TestOwnSetIsChecked(t *testing.T) {
 		{images, "\x00\x00\x00\x1c", "\x00\x00\x00\x1d", "IDX dimension 1 is 29, want 28"},
 		{images, string(last), "otherwise", "sha256 of the images is"},
 	} {
-		before, err := os.ReadFile(c.file)
-		must(t, err)
+		before := sure(os.ReadFile(c.file))(t)
 		after := bytes.Replace(before, []byte(c.old), []byte(c.by), 1)
 		if bytes.Equal(before, after) {
 			c.want = "nothing to change: " + c.old
@@ -401,5 +394,13 @@ func TestOwnSetIsChecked(t *testing.T) {
 			t.Errorf("%s → %s: verified as %+v, %v", c.old, c.by, st, err)
 		}
 		must(t, os.WriteFile(c.file, before, 0o644))
+	}
+}
+
+func sure[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }

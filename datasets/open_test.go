@@ -45,8 +45,7 @@ func TestBrokenSetIsNeverPassedOver(t *testing.T) {
 		_, err = OpenFor(name, Options{Dir: t.TempDir()})
 		wantError(t, err, filepath.Join(broken, file), "missing")
 		t.Setenv(EnvDir, "")
-		cache, err := cacheDir()
-		must(t, err)
+		cache := sure(cacheDir())(t)
 		must(t, os.MkdirAll(filepath.Dir(cache), 0o755))
 		if err := os.Symlink(broken, cache); err != nil {
 			t.Skip("needs symbolic links: ", err)
@@ -100,14 +99,12 @@ func TestOpenForFallsBackWithANote(t *testing.T) {
 
 func TestLookUpOrder(t *testing.T) {
 	alone(t)
-	official, err := lookup(mnist)
-	must(t, err)
+	official := sure(lookup(mnist))(t)
 	saved := *official
 	defer func() { *official = saved }()
 	official.Train, official.Test = 20, 10
 	first, second := write(t, tinyIDXFiles()), write(t, tinyIDXFiles())
-	cache, err := cacheDir()
-	must(t, err)
+	cache := sure(cacheDir())(t)
 	must(t, os.MkdirAll(filepath.Dir(cache), 0o755))
 	must(t, os.CopyFS(cache, os.DirFS(write(t, tinyIDXFiles()))))
 	for _, c := range []struct{ flag, env, path, origin string }{
@@ -118,8 +115,7 @@ func TestLookUpOrder(t *testing.T) {
 		{t.TempDir(), t.TempDir(), cache, originCache},
 	} {
 		t.Setenv(EnvDir, c.env)
-		s, err := OpenFor(mnist, Options{Dir: c.flag})
-		must(t, err)
+		s := sure(OpenFor(mnist, Options{Dir: c.flag}))(t)
 		if s.Path != filepath.Join(c.path, "mnist") || s.Origin != c.origin {
 			t.Errorf("flag %q, variable %q: read %s (%s), want %s (%s)", c.flag, c.env, s.Path, s.Origin, c.path, c.origin)
 		}
@@ -133,14 +129,12 @@ func TestAnotherSetInPlace(t *testing.T) {
 	alone(t)
 	m, err := lookup(mnist)
 	must(t, err)
-	f, err := lookup(fashionMNIST)
-	must(t, err)
+	f := sure(lookup(fashionMNIST))(t)
 	savedM, savedF := *m, *f
 	defer func() { *m, *f = savedM, savedF }()
 	m.Train, m.Test, f.Train, f.Test = 20, 10, 20, 10
 	named := write(t, tinyIDXFiles())
-	s, err := Open(mnist, Options{Dir: named})
-	must(t, err)
+	s := sure(Open(mnist, Options{Dir: named}))(t)
 	f.Content = s.SHA256 // from now on these images are Fashion-MNIST
 	_, err = Open(mnist, Options{Dir: named})
 	wantError(t, err, filepath.Join(named, "mnist"), "holds Fashion-MNIST, want MNIST")

@@ -133,8 +133,7 @@ func TestSyntheticIsSeeded(t *testing.T) {
 // label and place in the original; of the others none.
 func TestFirstClasses(t *testing.T) {
 	s := Synthetic(SyntheticConfig{})
-	f, err := s.FirstClasses(3)
-	must(t, err)
+	f := sure(s.FirstClasses(3))(t)
 	for name, both := range map[string][2]*Split{"train": {&s.Train, &f.Train}, "test": {&s.Test, &f.Test}} {
 		all, few := both[0], both[1]
 		k := 0

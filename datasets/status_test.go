@@ -14,8 +14,7 @@ func states(t *testing.T, o Options) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for _, name := range Names() {
-		st, err := Verify(name, o)
-		must(t, err)
+		st := sure(Verify(name, o))(t)
 		got[name] = st.State
 	}
 	return got
@@ -58,8 +57,7 @@ func TestVerifyStates(t *testing.T) {
 func TestListReadsNothing(t *testing.T) {
 	alone(t)
 	dir := write(t, map[string][]byte{"cifar-10/" + cifarPythonTar: []byte("not read")})
-	all, err := List(Options{Dir: dir})
-	must(t, err)
+	all := sure(List(Options{Dir: dir}))(t)
 	var got []string
 	for _, st := range all {
 		got = append(got, st.Name+" "+st.State+" "+st.Origin)
@@ -68,8 +66,7 @@ func TestListReadsNothing(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	raw, err := json.Marshal(all[2])
-	must(t, err)
+	raw := sure(json.Marshal(all[2]))(t)
 	for _, key := range []string{`"name":"cifar-10"`, `"state":"ready"`, `"train":50000`, `"shape":[3,32,32]`, `"download_bytes":170498071`} {
 		if !strings.Contains(string(raw), key) {
 			t.Errorf("JSON %s lacks %s", raw, key)

@@ -21,8 +21,7 @@ func TestDataAddress(t *testing.T) {
 		{"0.0.0.0:7100", "0.0.0.0:7100", "10.0.0.7"},
 		{"::1", "[::1]:0", "::1"},
 	}
-	list, err := net.Interfaces()
-	must(t, err)
+	list := sure(net.Interfaces())(t)
 	i := slices.IndexFunc(list, func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
 	if i >= 0 {
 		if a, err := interfaceAddress(&list[i]); err == nil {

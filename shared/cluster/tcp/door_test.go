@@ -19,8 +19,7 @@ const secret = "secret-of-41001"
 // listenHere returns a listener on 127.0.0.1.
 func listenHere(t *testing.T) net.Listener {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	ln := sure(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = ln.Close() })
 	return ln
 }
@@ -50,8 +49,7 @@ func waiting(t *testing.T, cfg Config, ln net.Listener) {
 // dialled opens a connection as a stranger would.
 func dialled(t *testing.T, ln net.Listener) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", ln.Addr().String())
-	must(t, err)
+	conn := sure(net.Dial("tcp", ln.Addr().String()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -100,8 +98,7 @@ func TestARefusalTellsNothing(t *testing.T) {
 	n := newNode(cfg, 1, nil)
 	in := dialled(t, data)
 	sentence(t, in, kindJoin, join{Job: "x", Run: 1, From: 1})
-	taken, err := data.Accept()
-	must(t, err)
+	taken := sure(data.Accept())(t)
 	defer taken.Close()
 	if _, err := n.greet(taken); err == nil {
 		t.Error("a data connection of another job was taken")
@@ -197,8 +194,7 @@ func drip(conn net.Conn, limit time.Duration) (took time.Duration, ended bool) {
 func TestDrippingStrangersAreLeft(t *testing.T) {
 	const timeout, late = 205 * time.Millisecond, 3 * time.Second
 	WithoutWaiting(t, func(t *testing.T) {
-		ln, err := listenInMemory(inMemory)
-		must(t, err)
+		ln := sure(listenInMemory(inMemory))(t)
 		cfg := secretJob(t, ln, 2, timeout)
 		waiting(t, cfg, ln)
 		conn := called(t, ln)
@@ -223,8 +219,7 @@ func TestDrippingStrangersAreLeft(t *testing.T) {
 // called is dialled in memory.
 func called(t *testing.T, ln net.Listener) net.Conn {
 	t.Helper()
-	conn, err := dialInMemory(ln.Addr().String())
-	must(t, err)
+	conn := sure(dialInMemory(ln.Addr().String()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -265,5 +260,13 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func sure[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }

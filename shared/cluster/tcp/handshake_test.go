@@ -35,8 +35,7 @@ func pair(t *testing.T) (client, server net.Conn) {
 	t.Helper()
 	ln := listenHere(t)
 	client = dialled(t, ln)
-	server, err := ln.Accept()
-	must(t, err)
+	server = sure(ln.Accept())(t)
 	t.Cleanup(func() { _ = server.Close() })
 	return client, server
 }
@@ -177,8 +176,7 @@ func TestHandshakeThatBreaksOff(t *testing.T) {
 	if _, err := one.open(t.Context(), client, time.Minute, rendezvousHolder); err == nil || isFinal(err) {
 		t.Errorf("%v, want an error that is not final", err)
 	}
-	cfg, err := Config{Size: 1, Rendezvous: "127.0.0.1:1", Certs: t.TempDir()}.checked()
-	must(t, err)
+	cfg := sure(Config{Size: 1, Rendezvous: "127.0.0.1:1", Certs: t.TempDir()}.checked())(t)
 	client, server = pair(t)
 	if _, err := cfg.id.open(context.Background(), client, time.Second, "x"); !errors.Is(err, errLocked) || !isFinal(err) {
 		t.Errorf("opened: %v", err)

@@ -13,11 +13,9 @@ import (
 // Between processes of one host connections use cubic where there is one, and
 // give up on acknowledgements after the time-out.
 func TestTune(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	ln := sure(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer ln.Close()
-	conn, err := net.Dial("tcp", ln.Addr().String())
-	must(t, err)
+	conn := sure(net.Dial("tcp", ln.Addr().String()))(t)
 	defer conn.Close()
 	tune(conn, 3*time.Second)
 	var name string

@@ -76,13 +76,11 @@ func TestDoorSaysWhoHadToLeave(t *testing.T) {
 func TestStrangersCertificatesAreNotRepeated(t *testing.T) {
 	host, one, _ := holders(t)
 	now := time.Now()
-	a, err := newAuthority(Certs{Job: "j", Ranks: 1, From: now.Add(-time.Hour), Until: now.Add(time.Hour)})
-	must(t, err)
+	a := sure(newAuthority(Certs{Job: "j", Ranks: 1, From: now.Add(-time.Hour), Until: now.Add(time.Hour)}))(t)
 	signed := func(change func(c *x509.Certificate)) *identity {
 		c := template(a.spec, "x")
 		change(c)
-		der, err := x509.CreateCertificate(rand.Reader, c, a.cert, &a.key.PublicKey, a.key)
-		must(t, err)
+		der := sure(x509.CreateCertificate(rand.Reader, c, a.cert, &a.key.PublicKey, a.key))(t)
 		id := *one
 		id.pair.Certificate, id.pair.PrivateKey, id.pair.Leaf = [][]byte{der}, a.key, nil
 		return &id

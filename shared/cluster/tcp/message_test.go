@@ -17,8 +17,7 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 	for name, h := range map[string]cluster.Header{
 		"empty": {From: 1, Tag: 1, Meta: [4]int64{7}}, "declared": {From: 1, Tag: 1, Size: 9, Flags: cluster.FlagDeclared, Meta: [4]int64{7}},
 	} {
-		cfg, err := Config{Size: 2, Rendezvous: "127.0.0.1:1"}.checked()
-		must(t, err)
+		cfg := sure(Config{Size: 2, Rendezvous: "127.0.0.1:1"}.checked())(t)
 		n := newNode(cfg, 1, nil)
 		defer n.cancel()
 		p := &peer{n: n, rank: 1}
@@ -61,8 +60,7 @@ func TestEmptyMessagesAreFilledOnce(t *testing.T) {
 
 // Pieces come in order, one message after the other: what is not the next one has no place.
 func TestPiecesOutOfOrderHaveNoPlace(t *testing.T) {
-	cfg, err := Config{Size: 2, Rendezvous: "127.0.0.1:1", Chunk: 10}.checked()
-	must(t, err)
+	cfg := sure(Config{Size: 2, Rendezvous: "127.0.0.1:1", Chunk: 10}.checked())(t)
 	n := newNode(cfg, 1, nil)
 	defer n.cancel()
 	p := &peer{n: n, rank: 1}

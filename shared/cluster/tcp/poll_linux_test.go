@@ -21,17 +21,13 @@ const patience = 60_000
 
 // linked returns two nodes with a data connection, of which nobody but the test reads and writes.
 func linked(t *testing.T) (a, b *node) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	ln := sure(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer ln.Close()
-	one, err := net.Dial("tcp", ln.Addr().String())
-	must(t, err)
-	other, err := ln.Accept()
-	must(t, err)
+	one := sure(net.Dial("tcp", ln.Addr().String()))(t)
+	other := sure(ln.Accept())(t)
 	joined := func(r int, conn net.Conn) *node {
 		t.Cleanup(func() { conn.Close() })
-		cfg, err := Config{Rank: r, Size: 2, Rendezvous: "127.0.0.1:1", Timeout: time.Hour}.checked()
-		must(t, err)
+		cfg := sure(Config{Rank: r, Size: 2, Rendezvous: "127.0.0.1:1", Timeout: time.Hour}.checked())(t)
 		n := newNode(cfg, 1, nil)
 		t.Cleanup(n.cancel)
 		n.ctl = newWire(streamOf(nil), &cfg)

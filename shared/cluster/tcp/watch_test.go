@@ -77,8 +77,7 @@ func TestWatchersHaveNoSay(t *testing.T) {
 // held reads a holder's certificate.
 func held(t *testing.T, dir, holder string) *identity {
 	t.Helper()
-	id, err := loadIdentity(dir, holder)
-	must(t, err)
+	id := sure(loadIdentity(dir, holder))(t)
 	return id
 }
 

@@ -39,10 +39,8 @@ func openRanks(t *testing.T, n int, lazy bool) *ranked {
 	}
 	must(t, err)
 	for i := range n {
-		d, err := driver.Open(f.cuda.Path, i)
-		must(t, err)
-		e, err := engine.New(d)
-		must(t, err)
+		d := sure(driver.Open(f.cuda.Path, i))(t)
+		e := sure(engine.New(d))(t)
 		e.Collect(f.set)
 		f.engines = append(f.engines, e)
 		t.Cleanup(func() {
@@ -67,8 +65,7 @@ func (f *ranked) left(t *testing.T) int {
 // count returns how often NCCL's function of a name was called, and alike.
 func (f *ranked) count(t *testing.T, key string) int {
 	t.Helper()
-	n, err := f.nccl.Count(key)
-	must(t, err)
+	n := sure(f.nccl.Count(key))(t)
 	return n
 }
 
@@ -265,7 +262,6 @@ func TestNoNCCL(t *testing.T) {
 
 func openEmulated(t *testing.T) *engine.Engine {
 	t.Helper()
-	e, err := engine.New(emulated.New(emulated.Options{}))
-	must(t, err)
+	e := sure(engine.New(emulated.New(emulated.Options{})))(t)
 	return e
 }

@@ -158,8 +158,7 @@ func TestGradientTo(t *testing.T) {
 	}
 	onFakes(t, check)
 	t.Run("host", func(t *testing.T) {
-		e, err := tensor.Lookup(portable.Name)
-		must(t, err)
+		e := sure(tensor.Lookup(portable.Name))(t)
 		m := build(t, model.Spec{Name: "lenet5"})
 		w := m.NewWorkspace(e, 1, 1)
 		x, labels := images(m, 1, 5)

@@ -103,11 +103,9 @@ func TestEveryCallFails(t *testing.T) {
 	notInRace(t)
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
-		d, err := driver.Open(l.Path, 0)
-		must(t, err)
+		d := sure(driver.Open(l.Path, 0))(t)
 		count := func(key string) int {
-			n, err := l.Count(key)
-			must(t, err)
+			n := sure(l.Count(key))(t)
 			return n
 		}
 		m, open := build(t, model.Spec{Name: "lenet5"}), count("open")
@@ -200,8 +198,7 @@ func TestLost(t *testing.T) {
 		}
 		return 0
 	}})
-	e, err := engine.New(d)
-	must(t, err)
+	e := sure(engine.New(d))(t)
 	m := build(t, model.Spec{Name: "lenet5"})
 	p, g := make([]float32, m.NumParams()), make([]float32, m.NumParams())
 	w := m.NewWorkspace(e, 1, 1)
@@ -260,8 +257,7 @@ func TestNoMemory(t *testing.T) {
 // and nobody has waited but for the loss and for that gradient. Parameters go up once.
 func TestOverlap(t *testing.T) {
 	l := faketest.Library(t, fake.Options{Lazy: true})
-	d, err := driver.Open(l.Path, 0)
-	must(t, err)
+	d := sure(driver.Open(l.Path, 0))(t)
 	keys := []string{"cuLaunchKernel", "cuStreamSynchronize", "cuEventSynchronize", "bytes up", "bytes down"}
 	counts := func() (n [5]int) {
 		for i, key := range keys {

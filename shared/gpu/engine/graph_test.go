@@ -43,8 +43,7 @@ func trail(t *testing.T, e tensor.Device, m *model.Model, sizes []int, before fu
 			p[i] -= g[i] / 64
 		}
 		if k == len(sizes)/2 { // it has other passes
-			z, err := w.Logits(p, x, n)
-			must(t, err)
+			z := sure(w.Logits(p, x, n))(t)
 			if _, err := w.InferenceGradient(p, g, x, labels); err != nil {
 				t.Fatal(err)
 			}
@@ -58,8 +57,7 @@ func trail(t *testing.T, e tensor.Device, m *model.Model, sizes []int, before fu
 // ungraphed returns an engine without graphs on a device, which the test's end closes.
 func ungraphed(t *testing.T, d driver.Driver) tensor.Device {
 	t.Helper()
-	e, err := engine.New(d)
-	must(t, err)
+	e := sure(engine.New(d))(t)
 	e.Graphs(false)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
@@ -170,13 +168,11 @@ func TestGraphCalls(t *testing.T) {
 // again, there is one error that names it, nothing stays behind, and the next step is whole.
 func TestGraphFails(t *testing.T) {
 	l := faketest.Library(t, fake.Options{})
-	d, err := driver.Open(l.Path, 0)
-	must(t, err)
+	d := sure(driver.Open(l.Path, 0))(t)
 	e := open(t, d)
 	m := build(t, networks[0])
 	count := func(key string) int {
-		n, err := l.Count(key)
-		must(t, err)
+		n := sure(l.Count(key))(t)
 		return n
 	}
 	p, want, g := make([]float32, m.NumParams()), make([]float32, m.NumParams()), make([]float32, m.NumParams())

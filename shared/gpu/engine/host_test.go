@@ -230,8 +230,7 @@ func (h *host) close() error {
 // open returns an engine on a device, both closed at the test's end, when nothing may be left.
 func open(t testing.TB, d driver.Driver) *engine.Engine {
 	t.Helper()
-	e, err := engine.New(d)
-	must(t, err)
+	e := sure(engine.New(d))(t)
 	t.Cleanup(func() {
 		if err := errors.Join(e.Close(), d.Close()); err != nil {
 			t.Error(err)

@@ -54,8 +54,7 @@ func openFakes(t *testing.T, lazy bool) *fakes {
 // engine returns one that the test's end closes.
 func (f *fakes) engine(t *testing.T, tf32 bool) *engine.Libraries {
 	t.Helper()
-	e, err := engine.WithLibraries(f.driver, f.set, tf32)
-	must(t, err)
+	e := sure(engine.WithLibraries(f.driver, f.set, tf32))(t)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -67,8 +66,7 @@ func (f *fakes) engine(t *testing.T, tf32 bool) *engine.Libraries {
 // own returns an engine of our kernels alone.
 func (f *fakes) own(t *testing.T) *engine.Engine {
 	t.Helper()
-	e, err := engine.New(f.driver)
-	must(t, err)
+	e := sure(engine.New(f.driver))(t)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -293,8 +291,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("on the emulator: %v", err)
 	}
 	l := faketest.Library(t, fake.Options{Capability: 75})
-	d, err := driver.Open(l.Path, 0)
-	must(t, err)
+	d := sure(driver.Open(l.Path, 0))(t)
 	if _, err := engine.WithLibraries(d, &lib.Set{}, false); err == nil || !strings.Contains(err.Error(), "neither cuBLAS nor cuDNN") {
 		t.Errorf("without libraries: %v", err)
 	}
@@ -346,8 +343,7 @@ func TestLibraryCallFails(t *testing.T) {
 	e := f.engine(t, false)
 	left := func() (n int) {
 		for _, l := range []*fake.Library{f.cuda, f.blas, f.dnn} {
-			k, err := l.Count("open")
-			must(t, err)
+			k := sure(l.Count("open"))(t)
 			n += k
 		}
 		return n
@@ -410,5 +406,13 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func sure[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }

@@ -23,8 +23,7 @@ var networks = []model.Spec{{Name: "lenet5"}, {Name: "resnet18", Width: 0.125, I
 
 func build(t testing.TB, s model.Spec) *model.Model {
 	t.Helper()
-	m, err := model.Build(s)
-	must(t, err)
+	m := sure(model.Build(s))(t)
 	return m
 }
 

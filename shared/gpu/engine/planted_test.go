@@ -47,8 +47,7 @@ func (d forgetful) Sync(s driver.Stream) error {
 // driver gives another loss or gradient.
 func TestForgottenWaits(t *testing.T) {
 	l := faketest.Library(t, fake.Options{Lazy: true})
-	d, err := driver.Open(l.Path, 0)
-	must(t, err)
+	d := sure(driver.Open(l.Path, 0))(t)
 	m := build(t, model.Spec{Name: "lenet5"})
 	p := make([]float32, m.NumParams())
 	m.Init(p, rand.New(rand.NewPCG(3, 4)))
@@ -81,8 +80,7 @@ func TestForgottenWaits(t *testing.T) {
 // launch or the wait for it brings.
 func TestFreed(t *testing.T) {
 	check := func(t *testing.T, d driver.Driver) {
-		e, err := engine.New(d)
-		must(t, err)
+		e := sure(engine.New(d))(t)
 		var old, c tensor.Call
 		x := e.Make(&old, 100)
 		must(t, e.Release(&old))

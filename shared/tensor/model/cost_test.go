@@ -48,8 +48,7 @@ func TestCostTables(t *testing.T) {
 		{"resnet110", resnet110Params, 3 * 2 * resnet110MACs / 1e6},
 		{"vgg19_bn", 20040522, 2389},
 	} {
-		rows, err := costs(c.name)
-		must(t, err)
+		rows := sure(costs(c.name))(t)
 		length, flop := 0, 0.0
 		for _, r := range rows {
 			if r.Offset != length || r.Length <= 0 {
@@ -77,8 +76,7 @@ func TestCostTableNames(t *testing.T) {
 		"vgg19_bn": {"features.0": 27*64 + 64, "features.40": 512*512*9 + 512, "features.50": 1024, "classifier": 5130},
 	}
 	for name, layers := range want {
-		rows, err := costs(name)
-		must(t, err)
+		rows := sure(costs(name))(t)
 		got := map[string]int{}
 		for _, r := range rows {
 			got[r.Name] = r.Length

@@ -48,8 +48,7 @@ func TestTorchvisionNames(t *testing.T) {
 	for name, layers := range map[string][]string{
 		"resnet18": strings.Fields(resnetLayers), "resnet110": resnet110Layers(), "vgg19_bn": strings.Fields(vggLayers),
 	} {
-		m, err := model.New(name)
-		must(t, err)
+		m := sure(model.New(name))(t)
 		var params, stats, got []string
 		for i, l := range layers {
 			params = append(params, l+".weight")
@@ -105,8 +104,7 @@ func TestDeepSizes(t *testing.T) {
 		{model.Spec{Name: "vgg19_bn", Width: 0.5, Image: 16}, (20040522-27*64-3*5504-5130)/4 + 27*32 + 3*2752 + 2570, 5504},
 		{model.Spec{Name: "cnn", Width: 1, Image: 32}, 545098, 0},
 	} {
-		m, err := model.Build(c.spec)
-		must(t, err)
+		m := sure(model.Build(c.spec))(t)
 		if m.NumParams() != c.params || m.NumStats() != c.stats {
 			t.Errorf("%+v: %d parameters, %d statistics; want %d, %d", c.spec, m.NumParams(), m.NumStats(), c.params, c.stats)
 		}
@@ -141,8 +139,7 @@ func TestDeepSizes(t *testing.T) {
 
 // TestPassThrough: the last pool of VGG-19 on 16×16 meets 1×1 and says what it does.
 func TestPassThrough(t *testing.T) {
-	m, err := model.Build(model.Spec{Name: "vgg19_bn", Image: 16})
-	must(t, err)
+	m := sure(model.Build(model.Spec{Name: "vgg19_bn", Image: 16}))(t)
 	pools := 0
 	for _, s := range m.Steps() {
 		if text := fmt.Sprint(s.Layer); strings.Contains(text, "pool 2×2") {

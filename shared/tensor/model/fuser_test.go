@@ -53,10 +53,8 @@ func TestFuserGivesTheSameBits(t *testing.T) {
 			w.SetStats(stats)
 			for step := range 2 {
 				x, labels := batch(m, 19-step, uint64(step))
-				loss, err := w.Gradient(params, grads, x, labels, nil)
-				must(t, err)
-				z, err := w.Logits(params, x, 19-step)
-				must(t, err)
+				loss := sure(w.Gradient(params, grads, x, labels, nil))(t)
+				z := sure(w.Logits(params, x, 19-step))(t)
 				all[i] = slices.Concat(all[i], grads, stats, z, []float32{float32(loss)})
 			}
 		}

@@ -35,8 +35,7 @@ func againstReference(t *testing.T, m *model.Model, e tensor.Engine, params []fl
 	wantLoss, d := f.loss(widened(x), labels)
 	want := f.backward(widened(x), d)
 	got := make([]float32, len(params))
-	loss, err := m.NewWorkspace(e, n+1, 2).Gradient(params, got, x, labels, nil)
-	must(t, err)
+	loss := sure(m.NewWorkspace(e, n+1, 2).Gradient(params, got, x, labels, nil))(t)
 	if math.Abs(loss-wantLoss) > 1e-5 {
 		t.Errorf("loss %v, want %v", loss, wantLoss)
 	}
@@ -84,14 +83,12 @@ func TestKnots(t *testing.T) {
 	} {
 		steps = append(steps, model.Step{Layer: layer.MaxPool{Size: 2, Stride: 2}}, model.Step{Layer: layer.AvgPool{}},
 			model.Step{Name: "fc", Layer: layer.Linear{Inputs: 3, Outputs: 4}})
-		m, err := model.FromSteps(layer.Shape{C: 2, H: 6, W: 6}, steps)
-		must(t, err)
+		m := sure(model.FromSteps(layer.Shape{C: 2, H: 6, W: 6}, steps))(t)
 		params := make([]float32, m.NumParams())
 		m.Init(params, rand.New(rand.NewPCG(2, 2)))
 		for _, engine := range tensor.Engines() {
 			t.Run(engine+"/"+name, func(t *testing.T) {
-				e, err := tensor.Lookup(engine)
-				must(t, err)
+				e := sure(tensor.Lookup(engine))(t)
 				againstReference(t, m, e, params)
 			})
 		}

@@ -48,8 +48,7 @@ func TestOverfits(t *testing.T) {
 			right := 0
 			observe(t, m, w, params, x, images, size)
 			for i := 0; i < images; i += size {
-				logits, err := w.Logits(params, x[i*pixels:(i+size)*pixels], size)
-				must(t, err)
+				logits := sure(w.Logits(params, x[i*pixels:(i+size)*pixels], size))(t)
 				for j, l := range labels[i : i+size] {
 					if argmax(logits[j*10:(j+1)*10]) == int(l) {
 						right++

@@ -21,8 +21,7 @@ func TestRemarks(t *testing.T) {
 		{Name: "lenet5"}:                            nil,
 		{Name: "mlp"}:                               nil,
 	} {
-		m, err := model.Build(spec)
-		must(t, err)
+		m := sure(model.Build(spec))(t)
 		if got := m.Remarks(); !slices.Equal(got, want) {
 			t.Errorf("%+v: %q, want %q", spec, got, want)
 		}

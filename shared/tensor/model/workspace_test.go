@@ -45,10 +45,8 @@ func openOn(t testing.TB, name, engine string) (*model.Model, tensor.Engine, []f
 	case "resnet110": // its stem has a quarter of their channels
 		spec.Width, spec.Image = 0.25, 16
 	}
-	m, err := model.Build(spec)
-	must(t, err)
-	e, err := tensor.Lookup(engine)
-	must(t, err)
+	m := sure(model.Build(spec))(t)
+	e := sure(tensor.Lookup(engine))(t)
 	params := make([]float32, m.NumParams())
 	m.Init(params, rand.New(rand.NewPCG(42, 0)))
 	return m, e, params
@@ -182,10 +180,8 @@ func TestLogitsGiveTheLoss(t *testing.T) {
 	m, e, params := open(t, "lenet5")
 	w := m.NewWorkspace(e, 5, 1)
 	x, labels := batch(m, 5, 6)
-	loss, err := w.Gradient(params, make([]float32, len(params)), x, labels, nil)
-	must(t, err)
-	logits, err := w.Logits(params, x, 5)
-	must(t, err)
+	loss := sure(w.Gradient(params, make([]float32, len(params)), x, labels, nil))(t)
+	logits := sure(w.Logits(params, x, 5))(t)
 	var want float64
 	for i, l := range labels {
 		var total float64
@@ -230,5 +226,13 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func sure[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }
