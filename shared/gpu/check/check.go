@@ -50,17 +50,13 @@ func (o Outcome) OK() bool { return o.Error == "" && o.Same && o.Off <= Near }
 // Kernels runs every kernel on a device, which stays the caller's, and the same on an engine of the CPU, the reference.
 // The error is of a device that breaks off.
 func Kernels(d driver.Driver, cpu tensor.Engine) (all []Outcome, err error) {
-	set, err := kernels.Load(d)
+	e, err := engine.New(d)
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.New(d)
-	if err != nil {
-		return nil, errors.Join(err, set.Close())
-	}
-	defer func() { err = errors.Join(err, e.Close(), set.Close()) }()
+	defer func() { err = errors.Join(err, e.Close()) }()
 	for _, t := range trials {
-		b := &bench{q: set.On(0), d: d, e: e, cpu: cpu, r: rand.New(rand.NewPCG(1, 2)), sum: sha256.New()}
+		b := &bench{q: e.Kernels().On(0), d: d, e: e, cpu: cpu, r: rand.New(rand.NewPCG(1, 2)), sum: sha256.New()}
 		t.run(b)
 		for _, p := range b.all {
 			b.keep(d.Free(p))

@@ -41,6 +41,9 @@ func New(d driver.Driver) (*Engine, error) {
 	return &Engine{driver: d, set: set}, nil
 }
 
+// Kernels returns the loaded kernels, which stay the engine's.
+func (e *Engine) Kernels() *kernels.Set { return e.set }
+
 // Close unloads the kernels. Calls must have been released.
 func (e *Engine) Close() error { return e.set.Close() }
 
