@@ -199,13 +199,13 @@ func (f *Folder) decode(b []byte, run Run) (*State, error) {
 	if err != nil {
 		return nil, damaged(strings.TrimPrefix(err.Error(), "safetensors: "))
 	}
-	format, err := strconv.Atoi(file.Metadata["format"])
+	is, err := strconv.Atoi(file.Metadata["format"])
 	hash := file.Metadata["sha256"]
 	at := hashAt(b, hash)
 	switch {
-	case err == nil && format > format:
+	case err == nil && is > format:
 		return nil, fmt.Errorf("checkpoint: %s has format %d, this gradsync reads %d: go on with the newer one that wrote it, or name another folder",
-			f.path, format, format)
+			f.path, is, format)
 	case len(hash) != len(zeros) || at < 0:
 		return nil, damaged("it has no hash")
 	}
@@ -213,7 +213,7 @@ func (f *Folder) decode(b []byte, run Run) (*State, error) {
 	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != hash {
 		return nil, damaged("its bytes do not have its hash")
 	}
-	if err != nil || format != format {
+	if err != nil || is != format {
 		return nil, fmt.Errorf("checkpoint: %s has format %q, this gradsync reads %d: name another folder",
 			f.path, file.Metadata["format"], format)
 	}

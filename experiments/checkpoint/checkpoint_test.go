@@ -54,7 +54,7 @@ func TestStatesComeBack(t *testing.T) {
 	}
 }
 
-// Every length that is short and every byte that is another is found.
+// Every length that is short and every byte that is another is found, and so is another version of the format.
 func TestDamageIsFound(t *testing.T) {
 	f, _, b := written(t)
 	refused := func(what string, at int, b []byte) {
@@ -69,6 +69,10 @@ func TestDamageIsFound(t *testing.T) {
 		refused("flipped", n, flipped)
 	}
 	refused("longer by", 1, append(bytes.Clone(b), 0))
+	newer := bytes.Replace(b, []byte(`"format":"1"`), []byte(`"format":"2"`), 1)
+	if _, err := f.decode(newer, here); err == nil || !strings.Contains(err.Error(), "has format 2, this gradsync reads 1: go on") {
+		t.Errorf("a newer format: %v", err)
+	}
 }
 
 // A state of another run is named by what differs, at most three things.

@@ -12,8 +12,8 @@ import (
 	"gradsync/shared/gpu/kernels"
 )
 
-// contract checks what the comments of driver.Driver say; graph is for a driver that has graphs, noGraph for one that
-// must say that it has none. open returns a driver of its own for each check; no check loses the device.
+// contract checks what the comments of driver.Driver say. graph is for a driver that has graphs; that of the tag cu must
+// say that it has none. open returns a driver of its own for each check; no check loses the device.
 func contract(t *testing.T, graph func(*testing.T, driver.Driver), open func(*testing.T) driver.Driver) {
 	for _, c := range []struct {
 		name  string
@@ -335,25 +335,6 @@ func graph(t *testing.T, d driver.Driver) {
 		}
 	}
 	must(t, d.CloseGraph(g))
-	must(t, d.CloseStream(s))
-	x.close(t, d)
-}
-
-// noGraph: all calls that have to do with a graph are refused, and work goes on.
-func noGraph(t *testing.T, d driver.Driver) {
-	const n = 500
-	x := newAdder(t, d, n)
-	s := take(t, d.Stream)
-	refused(t, d.Capture(s), 801, "cuStreamBeginCapture", "CUDA_ERROR_NOT_SUPPORTED")
-	g, err := d.EndCapture(s)
-	refused(t, err, 801)
-	refused(t, d.Replay(g, s), 801)
-	refused(t, d.CloseGraph(g), 801)
-	out := make([]float32, n)
-	must(t, d.Upload(s, x.a, pointer(counting(n, 7)), 4*n))
-	x.add(t, s)
-	must(t, d.Download(s, pointer(out), x.c, 4*n))
-	holds(t, "sum after it", out, 7)
 	must(t, d.CloseStream(s))
 	x.close(t, d)
 }

@@ -86,3 +86,22 @@ func TestCuEveryCallFails(t *testing.T) {
 		return n
 	})
 }
+
+// noGraph: all calls that have to do with a graph are refused, and work goes on.
+func noGraph(t *testing.T, d driver.Driver) {
+	const n = 500
+	x := newAdder(t, d, n)
+	s := take(t, d.Stream)
+	refused(t, d.Capture(s), 801, "cuStreamBeginCapture", "CUDA_ERROR_NOT_SUPPORTED")
+	g, err := d.EndCapture(s)
+	refused(t, err, 801)
+	refused(t, d.Replay(g, s), 801)
+	refused(t, d.CloseGraph(g), 801)
+	out := make([]float32, n)
+	must(t, d.Upload(s, x.a, pointer(counting(n, 7)), 4*n))
+	x.add(t, s)
+	must(t, d.Download(s, pointer(out), x.c, 4*n))
+	holds(t, "sum after it", out, 7)
+	must(t, d.CloseStream(s))
+	x.close(t, d)
+}
