@@ -24,12 +24,12 @@ func TestPiecesAreJoined(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	made := func(seeds, out string, kept ...string) (result, said string) {
 		t.Helper()
-		command := []string{"run", "dasp/table7", "--profile", "ci", "--quiet", "--seeds", seeds, "--out", at(out)}
+		command := []string{"run", "dasp/versions-vs-clocks", "--profile", "ci", "--quiet", "--seeds", seeds, "--out", at(out)}
 		if kept != nil {
 			command = append(command, "--kept", strings.Join(kept, ","))
 		}
 		rc, _, said := gradsync(command...)
-		raw, err := os.ReadFile(filepath.Join(at(out), "dasp", "ci", "table7.json"))
+		raw, err := os.ReadFile(filepath.Join(at(out), "dasp", "ci", "versions-vs-clocks.json"))
 		if rc != exitOK || err != nil {
 			t.Fatalf("seeds %s: exit code %d, %s, %v", seeds, rc, said, err)
 		}

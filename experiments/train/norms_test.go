@@ -106,7 +106,7 @@ func TestStatisticsFollowTheParameters(t *testing.T) {
 // names; with them the saved network is right on as many images as reported.
 func TestCheckpointKeepsStatistics(t *testing.T) {
 	oktest.Slow(t)
-	c := narrow("portable")
+	c := narrow(quick("bsp").Engine)
 	c.Save = filepath.Join(t.TempDir(), "w.safetensors")
 	o := mustRun(t, c)
 	m, s := modelOf(t, c)

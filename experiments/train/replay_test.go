@@ -18,7 +18,7 @@ import (
 
 // own returns a short training whose clock is the trained network itself.
 func own(sync string, o rivals.Options) Config {
-	return Config{Sync: sync, Model: "lenet5", Platform: uneven(6), Seed: 3, Batch: 4, Data: "synthetic",
+	return Config{Engine: quick(sync).Engine, Sync: sync, Model: "lenet5", Platform: uneven(6), Seed: 3, Batch: 4, Data: "synthetic",
 		MaxPushes: 36, EvalEvery: 11, EvalImages: 40, Server: Server{Options: &o}, Clock: &Clock{}}
 }
 

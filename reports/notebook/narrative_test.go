@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"io/fs"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,22 +10,12 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// committed reads every committed result, by id and profile.
+// committed returns the committed results by id and profile.
 func committed(t *testing.T) map[[2]string]*result.Result {
 	t.Helper()
 	out := map[[2]string]*result.Result{}
-	err := filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".run.json") {
-			return err
-		}
-		r, err := result.Read(path)
-		if err == nil {
-			out[[2]string{r.ID, r.Profile}] = r
-		}
-		return err
-	})
-	if err != nil || len(out) == 0 {
-		t.Fatal("no results: ", err)
+	for _, r := range committedResults(t) {
+		out[[2]string{r.ID, r.Profile}] = r
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"bufio"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -240,38 +241,34 @@ func keysOf(m map[string]string) map[string]bool {
 	return out
 }
 
-// committedResults returns all committed results.
-func committedResults(t *testing.T) (out []*result.Result) {
-	t.Helper()
-	oktest.Nil(t, filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
+// read are the committed results, which belong to all callers.
+var read = sync.OnceValues(func() (out []*result.Result, err error) {
+	err = filepath.WalkDir(results, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".run.json") {
 			return err
 		}
 		r, err := result.Read(path)
-		if err != nil {
-			t.Error(err)
-			return nil
-		}
 		out = append(out, r)
-		return nil
-	}))
-	return out
+		return err
+	})
+	return out, err
+})
+
+// committedResults returns the committed results.
+func committedResults(t *testing.T) []*result.Result {
+	t.Helper()
+	return slices.Clone(oktest.Must(read())(t))
 }
 
-// found keeps what find has read.
-var found sync.Map
-
-// find finds a committed result for a text that speaks of several; it belongs to all callers.
+// find finds a committed result for a text that speaks of several.
 func find(id, profile string) (*result.Result, error) {
-	path := result.Path(results, id, profile)
-	if r, ok := found.Load(path); ok {
-		return r.(*result.Result), nil
+	all, err := read()
+	for _, r := range all {
+		if r.ID == id && r.Profile == profile {
+			return r, nil
+		}
 	}
-	r, err := result.Read(path)
-	if err == nil {
-		found.Store(path, r)
-	}
-	return r, err
+	return nil, errors.Join(err, fs.ErrNotExist)
 }
 
 // opened returns the words of the program.
@@ -284,11 +281,10 @@ func opened(t *testing.T) *Book {
 // every figure of the result.
 func TestCommittedResultsRender(t *testing.T) {
 	oktest.Slow(t)
-	b, all := opened(t), committedResults(t)
+	b, all, told := opened(t), committedResults(t), map[string]bool{}
 	for _, r := range all {
-		p, err := b.Page(r, find)
-		if err != nil {
-			t.Error(err)
+		p := reads(t, b, "as committed", r, told)
+		if p == nil {
 			continue
 		}
 		for _, f := range r.Figures {
