@@ -20,6 +20,9 @@ const Bits = 1
 // memos guards the memos: several may ask at once, and a memo need not know.
 var memos sync.Mutex
 
+// underWay holds a lock per part that is being made: who asks for it meanwhile waits and has it.
+var underWay sync.Map // name → *sync.Mutex
+
 // Keep returns what make made for key, now or in an earlier command. key holds all that decides the
 // numbers; state is the file in which make may keep what is under way, "" for none. The name of a
 // part is key, Bits and the shape of T, that is its fields but no name of a type. So values of
@@ -32,6 +35,9 @@ func Keep[T any](ctx context.Context, env exp.Env, key any, make func(state stri
 	if err != nil {
 		return out, err
 	}
+	one, _ := underWay.LoadOrStore(name, &sync.Mutex{})
+	one.(*sync.Mutex).Lock()
+	defer one.(*sync.Mutex).Unlock()
 	memos.Lock()
 	kept, state := env.Memo.Load(name, &out), ""
 	if !kept {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
@@ -96,13 +97,13 @@ func (s Study[P, C]) seconds(profile string, seeds int) (total float64) {
 	return total
 }
 
-// Run measures seed by seed, so that an interruption leaves whole seeds.
+// Run measures seed by seed, so that an interruption leaves whole seeds, and the points of a seed at once.
 func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, error) {
-	points, total := s.Points(env.Profile), s.seconds(env.Profile, len(env.Seeds))
+	points := s.Points(env.Profile)
+	at := pace{env: env, total: s.seconds(env.Profile, len(env.Seeds)), underWay: map[string]float64{}}
 	env.Seeds = s.chosen(env.Seeds)
 	v := &View[P, C]{Start(s.ID, s.Source, s.Kind, env, s.Config(env.Profile)), map[P][]C{}}
 	v.Seeds = []uint64{}
-	done := 0.0
 	for n := 0; n < len(env.Seeds) || env.Own && s.Enough != nil && !s.Enough(v); n++ {
 		if n == len(env.Seeds) {
 			env.Seeds = append(slices.Clip(env.Seeds), env.Seeds[n-1]+1)
@@ -113,21 +114,22 @@ func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, erro
 			points = slices.DeleteFunc(slices.Clone(points), s.Once)
 		}
 		row := make([]C, len(points))
-		for i, p := range points {
-			_, cost := s.Cost(env.Profile, p)
-			what, inner := fmt.Sprintf("%v, seed %d", p, seed), env
+		err := AtOnce(len(points), func(i int) (err error) {
+			_, cost := s.Cost(env.Profile, points[i])
+			what, inner := fmt.Sprintf("%v, seed %d", points[i], seed), env
 			inner.Progress = func(part, of float64, _ string) {
 				if of > 0 {
-					progress(env, done+cost*part/of, total, what)
+					at.tell(what, cost*part/of, false)
 				}
 			}
-			c, err := s.Measure(ctx, inner, p, seed)
-			if err != nil {
-				return s.shown(v), fmt.Errorf("%s: %s: %w", s.ID, what, err)
+			if row[i], err = s.Measure(ctx, inner, points[i], seed); err != nil {
+				return fmt.Errorf("%s: %s: %w", s.ID, what, err)
 			}
-			row[i] = c
-			done += cost
-			progress(env, done, total, what)
+			at.tell(what, cost, true)
+			return nil
+		})
+		if err != nil {
+			return s.shown(v), err
 		}
 		for i, p := range points {
 			v.at[p] = append(v.at[p], row[i])
@@ -136,6 +138,32 @@ func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, erro
 	}
 	v.Status = result.Complete
 	return s.shown(v), nil
+}
+
+// pace adds up how far the points are that are measured at once.
+type pace struct {
+	sync.Mutex
+	env         exp.Env
+	done, total float64
+	underWay    map[string]float64 // seconds done, of each point by what it is called
+}
+
+// tell reports that seconds of a point's are done, or all of it.
+func (p *pace) tell(what string, seconds float64, all bool) {
+	p.Lock()
+	defer p.Unlock()
+	p.underWay[what] = seconds
+	if all {
+		delete(p.underWay, what)
+		p.done += seconds
+	}
+	sum := p.done
+	for _, x := range p.underWay {
+		sum += x
+	}
+	if p.env.Progress != nil {
+		p.env.Progress(sum, p.total, what)
+	}
 }
 
 // shown lets Show fill the result, if there is a whole seed.
@@ -152,12 +180,6 @@ func (s Study[P, C]) shown(v *View[P, C]) *result.Result {
 func withoutNotes(r *result.Result) {
 	for i := range r.Data {
 		r.Data[i].Note = ""
-	}
-}
-
-func progress(env exp.Env, done, total float64, what string) {
-	if env.Progress != nil {
-		env.Progress(done, total, what)
 	}
 }
 
@@ -235,16 +257,21 @@ func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []
 	return out, nil
 }
 
-// AtOnce calls f for 0 … n−1, as many at once as there are cores, and returns the error of
-// the smallest. What f gives must not depend on the order.
+// AtOnce calls f for 0 … n−1, in this order and as many at once as there are cores, and returns the error
+// of the smallest; after an error none begins. What f gives must not depend on the order.
 func AtOnce(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	var group sync.WaitGroup
+	var failed atomic.Bool
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range n {
-		free <- struct{}{}
+		if free <- struct{}{}; failed.Load() {
+			break
+		}
 		group.Go(func() {
-			errs[i] = f(i)
+			if errs[i] = f(i); errs[i] != nil {
+				failed.Store(true)
+			}
 			<-free
 		})
 	}

@@ -22,9 +22,10 @@ func (s store) Load(k string, v any) bool {
 func (s store) Save(k string, v any) error { s[k], _ = json.Marshal(v); return nil }
 func (s store) State(string) string        { return "" }
 
-// lengths returns a study of the lengths of its points; made is told of each measurement.
+// lengths returns a study of the lengths of its points; made is told of each measurement, one at a time.
 func lengths(made func()) Study[string, float64] {
 	points := []string{"a", "b", "once"}
+	var one sync.Mutex
 	return Study[string, float64]{ID: "x/y",
 		Points: func(string) []string { return points },
 		Cost:   func(_, p string) (string, float64) { return "part " + p[:1], 1 },
@@ -32,7 +33,9 @@ func lengths(made func()) Study[string, float64] {
 		Once:   func(p string) bool { return p == "once" },
 		Measure: func(ctx context.Context, env exp.Env, p string, seed uint64) (float64, error) {
 			return Keep(ctx, env, []any{p, seed}, func(string) (float64, error) {
+				one.Lock()
 				made()
+				one.Unlock()
 				return float64(len(p)) + float64(seed)/3, nil
 			})
 		},
@@ -42,8 +45,9 @@ func lengths(made func()) Study[string, float64] {
 }
 
 // An interrupted study leaves whole seeds, and the same command goes on from them to the
-// bytes of one that was never interrupted.
+// bytes of one that was never interrupted. On one core it is known what was under way.
 func TestInterrupted(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	memo, seeds, measured := store{}, []uint64{0, 1}, 0
 	ctx, stop := context.WithCancel(t.Context())
 	made := func() {
@@ -99,12 +103,12 @@ func TestMadeOf(t *testing.T) {
 	}
 }
 
-// All are called, no more at once than there are cores, and the first error by number
-// comes back.
+// All are called, no more at once than there are cores, the first error by number comes back, and after
+// an error none begins: on one core that is exact.
 func TestAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	seen, now, most := 0, 0, 0
-	err := AtOnce(20, func(i int) error {
+	call := func(i int) {
 		mu.Lock()
 		seen, now = seen|1<<i, now+1
 		most = max(most, now)
@@ -113,13 +117,23 @@ func TestAtOnce(t *testing.T) {
 		mu.Lock()
 		now--
 		mu.Unlock()
+	}
+	if err := AtOnce(20, func(i int) error { call(i); return nil }); seen != 1<<20-1 || most > runtime.GOMAXPROCS(0) || err != nil {
+		t.Errorf("seen %x, at most %d at once, %v", seen, most, err)
+	}
+	failing := func(i int) error {
+		call(i)
 		if i == 7 || i == 3 {
 			return fmt.Errorf("number %d", i)
 		}
 		return nil
-	})
-	if seen != 1<<20-1 || most > runtime.GOMAXPROCS(0) || err == nil || err.Error() != "number 3" {
-		t.Errorf("seen %x, at most %d at once, %v", seen, most, err)
+	}
+	if err := AtOnce(20, failing); err == nil || err.Error() != "number 3" {
+		t.Error(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if seen = 0; AtOnce(20, failing) == nil || seen != 1<<4-1 {
+		t.Errorf("on one core, seen %x", seen)
 	}
 }
 
