@@ -15,8 +15,11 @@ const EnvDir = "GRADSYNC_DATA"
 
 // Options say where to look.
 type Options struct {
-	Dir string // --data-dir; "" looks in $GRADSYNC_DATA and the cache only
+	Dir string // --data-dir; "" looks in $GRADSYNC_DATA and the cache only; Embedded: nowhere
 }
+
+// Embedded is the Dir of who wants the embedded sets, whatever lies on this machine.
+const Embedded = "(embedded)"
 
 // notFoundError says that a set that is not embedded lies in none of the places.
 type notFoundError struct {
@@ -26,8 +29,11 @@ type notFoundError struct {
 
 // Error names the places and the command that gets the set.
 func (e *notFoundError) Error() string {
-	return fmt.Sprintf("datasets: %s not found in %s; `gradsync data fetch %s` downloads it",
-		e.Name, strings.Join(e.Looked, ", "), e.Name)
+	looked := strings.Join(e.Looked, ", ")
+	if looked == "" {
+		looked = "the program"
+	}
+	return fmt.Sprintf("datasets: %s not found in %s; `gradsync data fetch %s` downloads it", e.Name, looked, e.Name)
 }
 
 // place is one stop of the look-up.
@@ -48,6 +54,9 @@ func cacheDir() (string, error) {
 // places lists where to look, in order.
 func (o Options) places() []place {
 	var p []place
+	if o.Dir == Embedded {
+		return nil
+	}
 	if o.Dir != "" {
 		p = append(p, place{o.Dir, "--data-dir " + o.Dir, originDirectory, true})
 	}
@@ -235,6 +244,9 @@ func subsetNote(s *Set) string {
 // passedNote reports which places named by the user hold no such set.
 func passedNote(e *entry, o Options) string {
 	var named []string
+	if o.Dir == Embedded {
+		return ""
+	}
 	if o.Dir != "" {
 		named = append(named, "--data-dir")
 	}

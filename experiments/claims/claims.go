@@ -7,9 +7,10 @@
 //
 // The first rule that fits gives the verdict: not run, not stated, input, no case, depends,
 // undecided, and only then equal, within, same sign, differs. The order is of what a number can
-// bear: a claim that seeds.csv declared to need more seeds than there are is undecided whatever its
-// interval; an interval that holds the null leaves a number undecided on whichever side it lies, inside
-// its tolerance too. A number that seeds change and that has one seed is undecided; one that no seed
+// bear: an interval that holds the null leaves a number undecided on whichever side it lies, inside
+// its tolerance too; one that leaves the tolerance is of the same sign at best. A claim that seeds.csv
+// declared to need more seeds than there are is undecided too, unless its whole interval lies on the
+// other side of the null. A number that seeds change and that has one seed is undecided; one that no seed
 // changes (Found.Seeds is 0) needs no interval. A claim that lists numbers has the worst of their
 // verdicts: one that differs decides, one that is undecided leaves those that hold undecided, and
 // there is no case only if no number has one. A claim in words is judged by its parts, see Every and

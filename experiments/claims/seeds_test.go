@@ -31,16 +31,22 @@ func TestSeedsAreWhatTheEffectNeeds(t *testing.T) {
 	}
 }
 
-// A claim that was declared to need more seeds than there are is undecided, however narrow its
-// interval is; with as many it is judged, and so is one that was not run.
+// A claim that was declared to need more seeds than there are does not hold by fewer, however narrow its
+// interval is, nor is its effect null; an interval that lies wholly on the other side refutes it by any
+// number of seeds, and with as many as it needs it is judged as others are.
 func TestClaimsThatNeedMoreSeeds(t *testing.T) {
-	of := func(seeds int) Found { return Number(3.5, &[2]float64{3.4, 3.6}, nil, seeds) }
+	at := func(x float64, seeds int) Found { return Number(x, &[2]float64{x - 0.1, x + 0.1}, nil, seeds) }
+	of := func(seeds int) Found { return at(3.5, seeds) }
 	for _, c := range []struct {
 		name string
 		f    Found
 		want string
 	}{
 		{"few", of(20), Undecided},
+		{"few, the same sign", at(30, 20), Undecided},
+		{"few, no effect", Number(0, &[2]float64{}, nil, 20), Undecided},
+		{"few, open", Number(-3, &[2]float64{-8, 2}, nil, 20), Undecided},
+		{"few, the other side", at(-10, 3), Differs},
 		{"as many", of(SeedsFor("D22")), Equal},
 		{"no seeds", of(0), Equal},
 		{"not run", Found{Missing: []result.Reason{result.Because("one-seed")}, Seeds: 3}, NotRun},

@@ -115,7 +115,15 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 	if !slices.ContainsFunc(out.Samples, func(s []float64) bool { return len(s) > 1 }) {
 		out.Samples = nil
 	}
+	for i, ci := range out.CI95 {
+		if x := f.Values[i]; ci != nil && (x < ci[0] && !same(x, ci[0]) || x > ci[1] && !same(x, ci[1])) {
+			panic(fmt.Sprintf("claims: %s: %g lies outside its interval %v: they are of two estimators", id, x, *ci))
+		}
+	}
 	out.Verdict, out.Reasons = c.decide(f)
+	if need := SeedsFor(id); f.Seeds > 0 && f.Seeds < need && tooFew(out.Verdict, out.Reasons) {
+		out.Verdict, out.Reasons = Undecided, []result.Reason{result.Because("needs-seeds", "seeds", f.Seeds, "needed", need)}
+	}
 	if c.derived() {
 		out.Remark = DerivedRemark
 	}
@@ -123,8 +131,16 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 	return out
 }
 
+// tooFew reports whether a verdict cannot be of fewer seeds than a claim was declared to need: all that
+// say the claim holds, that nothing is decided, or that there is no difference. That a whole interval
+// lies on the other side needs no more seeds.
+func tooFew(verdict string, why []result.Reason) bool {
+	null := func(r result.Reason) bool { return r.Code == "no-difference" }
+	return slices.Contains([]string{Equal, Within, SameSign, Holds, Undecided}, verdict) || verdict == Differs && slices.ContainsFunc(why, null)
+}
+
 // decide applies the rules in their order: what was not run or not stated, what we put in, what has
-// no case, what depends on the reading, what needs more seeds than there are, then words, then numbers.
+// no case, what depends on the reading, then words, then numbers.
 func (c Claim) decide(f Found) (string, []result.Reason) {
 	because := func(code string, args ...any) []result.Reason { return []result.Reason{result.Because(code, args...)} }
 	count := len(f.Values)
@@ -139,8 +155,6 @@ func (c Claim) decide(f Found) (string, []result.Reason) {
 		return NoCase, because("same-run")
 	case f.Readings != nil:
 		return c.over(*f.Readings)
-	case f.Seeds > 0 && f.Seeds < SeedsFor(c.ID):
-		return Undecided, because("needs-seeds", "seeds", f.Seeds, "needed", SeedsFor(c.ID))
 	case f.Finding != "":
 		return c.inWords(f)
 	case f.Range != nil && finiteAll(f.Values):
@@ -313,8 +327,8 @@ func (c Claim) closest(f found, stated float64) string {
 	return ""
 }
 
-// number judges one number beside the stated one. A sign test leaves its size open, so that it is
-// never better than the same sign.
+// number judges one number beside the stated one. A sign test leaves its size open, and so does an
+// interval that leaves the tolerance: neither is better than the same sign.
 func (c Claim) number(f found, stated float64) (string, []result.Reason) {
 	if c.Null == nil {
 		return c.equality(f, stated)
@@ -322,12 +336,14 @@ func (c Claim) number(f found, stated float64) (string, []result.Reason) {
 	if why := f.open(*c.Null); why != nil {
 		return Undecided, why
 	}
-	closest := c.closest(f, stated)
-	if closest != "" && !f.capped {
+	closest, over := c.closest(f, stated), c.overMargin(f, stated)
+	if closest != "" && !f.capped && over == nil {
 		return closest, nil
 	}
 	var why []result.Reason
 	switch {
+	case closest != "" && over != nil:
+		why = over
 	case closest != "":
 		why = []result.Reason{result.Because("capped", "document", c.document())}
 	case f.sign != "":
@@ -353,23 +369,32 @@ func (c Claim) equality(f found, stated float64) (string, []result.Reason) {
 	if why := f.unmeasured(); why != nil {
 		return Undecided, why
 	}
-	closest, margin := c.closest(f, stated), 0.0
-	if c.Tolerance != nil {
-		margin = *c.Tolerance
-	}
-	if f.ci != nil {
-		inside := Inside(f.ci, stated-margin, stated+margin)
-		if inside == Undecided || (inside == Holds) != (closest != "") {
-			return Undecided, []result.Reason{result.Because("ci-over-margin", "lo", f.ci[0], "hi", f.ci[1], "from", stated-margin, "to", stated+margin)}
-		}
-	}
+	closest, over := c.closest(f, stated), c.overMargin(f, stated)
 	switch {
+	case over != nil:
+		return Undecided, over
 	case closest == "":
 		return Differs, []result.Reason{c.gap(f.x, stated)}
 	case f.capped:
 		return SameSign, []result.Reason{result.Because("capped", "document", c.document())}
 	}
 	return closest, nil
+}
+
+// overMargin says that a number's interval is over an end of the tolerance around the stated number, or
+// on another side of it than the number. It returns nil where all of it says the same.
+func (c Claim) overMargin(f found, stated float64) []result.Reason {
+	margin := 0.0
+	if c.Tolerance != nil {
+		margin = *c.Tolerance
+	}
+	if f.ci == nil {
+		return nil
+	}
+	if inside := Inside(f.ci, stated-margin, stated+margin); inside != Undecided && (inside == Holds) == (c.closest(f, stated) != "") {
+		return nil
+	}
+	return []result.Reason{result.Because("ci-over-margin", "lo", f.ci[0], "hi", f.ci[1], "from", stated-margin, "to", stated+margin)}
 }
 
 // within judges a number beside a range that the document states, by the range's ends.

@@ -11,12 +11,27 @@ import (
 	"gradsync/internal/oktest"
 )
 
+// Profiles ci and quick train on the embedded images, whatever GRADSYNC_DATA and the cache hold; others look there, and
+// --data-dir is always obeyed.
+func TestWhoTrainsOnTheEmbeddedImages(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	t.Setenv("GRADSYNC_DATA", missing)
+	command := []string{"run", "codedsgd/table1", "--quiet", "--out", t.TempDir(), "--profile"}
+	for profile, want := range map[string]int{"ci": exitOK, "quick": exitOK, "standard": exitFailed} {
+		if rc, _, said := gradsync(append(command, profile)...); rc != want || (want == exitFailed) != strings.Contains(said, "$GRADSYNC_DATA") {
+			t.Errorf("%s: %d, %s", profile, rc, said)
+		}
+		if rc, _, said := gradsync(append(command, profile, "--data-dir", missing)...); rc != exitFailed || !strings.Contains(said, "--data-dir") {
+			t.Errorf("%s, --data-dir: %d, %s", profile, rc, said)
+		}
+	}
+}
+
 // A profile made seed by seed in two folders, and joined, has the bytes of one run; no training is
 // made again, and another configuration takes none.
 func TestPiecesAreJoined(t *testing.T) {
 	oktest.Slow(t)
-	t.Setenv("GRADSYNC_DATA", "")
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("GRADSYNC_DATA", filepath.Join(t.TempDir(), "missing")) // ci does not look there
 	old := sources
 	sources = map[string]func() []exp.Experiment{"dasp": dasp.Experiments}
 	t.Cleanup(func() { sources = old })

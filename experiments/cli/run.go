@@ -82,6 +82,9 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
+			if o.dataDir == "" && (o.profile == "ci" || o.profile == "quick") {
+				o.dataDir = datasets.Embedded
+			}
 			plan, err := a.newPlan(ids, o)
 			if err != nil {
 				return err
@@ -105,7 +108,7 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 	f.StringVar(&o.profile, "profile", "quick", "size: "+strings.Join(exp.Profiles, ", "))
 	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas, or from-to (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
-	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default GRADSYNC_DATA, the cache folder, the embedded set)")
+	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default: the embedded set in ci and quick; GRADSYNC_DATA, then the cache folder in others)")
 	o.define(f, "", deviceUsage+"; default: auto for profile paper, cpu for others")
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
@@ -152,7 +155,7 @@ func (a *app) newPlan(ids []string, o runOptions) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.dataDir != "" {
+	if o.dataDir != "" && o.dataDir != datasets.Embedded {
 		if _, err := datasets.List(datasets.Options{Dir: o.dataDir}); err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ type Env struct {
 	// Own says that Seeds are the experiment's own, not a user's: a rule of its own may
 	// add to them.
 	Own     bool
-	DataDir string // "" : GRADSYNC_DATA, the cache folder, then embedded
+	DataDir string // "" : GRADSYNC_DATA, the cache folder, then embedded; datasets.Embedded
 	Engine  string // a name of tensor.Engines(); "" : portable
 	// Progress reports work done so far of a total in the experiment's own unit.
 	Progress func(done, total float64, what string)

@@ -56,17 +56,6 @@ func cross() *cobra.Command {
 	return cmd
 }
 
-// embedded lets a step find no data set of this machine, so that committed
-// results come from the embedded images everywhere. The cache folder hangs
-// on another variable on each system.
-func embedded(s step, root string) step {
-	name := map[string]string{"windows": "LocalAppData", "darwin": "HOME"}[runtime.GOOS]
-	if name == "" {
-		name = "XDG_CACHE_HOME"
-	}
-	return s.with(name + "=" + filepath.Join(root, "out", "no-cache")).with("GRADSYNC_DATA=")
-}
-
 // publish runs all experiments into the committed results and renders the pages.
 func publish() *cobra.Command {
 	var profile, seeds string
@@ -97,15 +86,10 @@ func removed(dir string) step {
 }
 
 // renewed runs engine asm by name, so that committed results are of one bit class
-// whoever renews them. Profiles ci and quick are of the embedded images, others of real data.
+// whoever renews them. Run takes the embedded images for profiles ci and quick, real data for others.
 func renewed(profile, seeds string, more ...string) []step {
-	root, _ := repo.Root() // do reports the error
 	args := slices.Concat([]string{"run"}, paper.Keys(), []string{"--profile", profile}, seeded(seeds), []string{"--engine", "asm", "--out", committed}, more)
-	run := self(args...)
-	if profile == "ci" || profile == "quick" {
-		run = embedded(run, root)
-	}
-	return []step{run}
+	return []step{self(args...)}
 }
 
 // benchmarks measures this machine.
@@ -170,7 +154,7 @@ func checked(stems []string) ([]step, error) {
 		}
 		run := slices.Concat([]string{"run"}, ids[p],
 			[]string{"--profile", "ci", "--seeds", "0", "--engine", engine, "--out", fresh, "--kept", kept})
-		steps = append(steps, embedded(self(run...), root))
+		steps = append(steps, self(run...))
 	}
 	same := func(root string, out io.Writer) error {
 		return compare(results, filepath.Join(root, fresh), out, stems...)

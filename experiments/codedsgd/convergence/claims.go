@@ -33,13 +33,14 @@ func (w *largest) differs(target bool) (out []result.Reason) {
 	return slices.Clip(out)
 }
 
-// judgeLevel judges C07 and C08: the rule's level, in per cent, against the paper's. Its interval is of
-// the levels that the rule picks seed by seed.
+// judgeLevel judges C07 and C08: the level, in per cent, that the rule picks seed by seed, on the mean,
+// against the paper's. Of all seeds at once the rule picks c's.
 func judgeLevel(id string, c pickedLevel, seeds kit.Sample, differs []result.Reason) result.Claim {
 	if c.Picked == 0 {
 		return claims.Verdict(id, claims.Found{Missing: []result.Reason{result.Because("level-none")}})
 	}
-	f := claims.Number(float64(c.Picked), seeds.Mean().CI, seeds, len(seeds))
+	e := seeds.Mean()
+	f := claims.Number(e.Value, e.CI, seeds, len(seeds))
 	f.Differs, f.Notes = differs, []result.Reason{result.Because("level-best", "percent", 100*c.Best), result.Because("level-by-seed", "levels", []float64(seeds))}
 	if slices.ContainsFunc(differs, func(d result.Reason) bool { return d.Code == "data" }) {
 		f.Notes = append(f.Notes, result.Because("level-other-data"))

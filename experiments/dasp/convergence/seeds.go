@@ -9,12 +9,12 @@ import (
 	"gradsync/experiments/result"
 )
 
-// The seeds of the trainings, fixed before the first run that used them. Profile quick has five; the
-// searches beside them, which judge nothing about convergence, have three. In standard a run goes on
-// from ten seeds until the interval of every reduction that it judges is narrow enough, and at most to
+// The seeds of the trainings, fixed before the first run that used them. Profile quick has ten, as many
+// as let its whole run end within ten minutes on two cores; the searches beside them, which judge nothing
+// about convergence, have three. In standard a run goes on from ten seeds until the interval of every reduction that it judges is narrow enough, and at most to
 // twenty. A run of seeds that somebody names has these.
 const (
-	quickSeeds = 5
+	quickSeeds = 10
 	leastSeeds = 10  // of standard
 	mostSeeds  = 20  // of standard
 	narrow     = 5.0 // points of a reduction: half the width of its interval

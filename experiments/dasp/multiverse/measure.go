@@ -31,32 +31,16 @@ type measured struct {
 func measure(ctx context.Context, r reading, e effort) (measured, error) {
 	m := measured{Bounded: true}
 	for c, name := range clusters {
-		p := r.platform(name)
 		for n, model := range setup.Models {
-			costs := setup.FullSizeOf(model)
-			unit := 0.0
-			if r.at("noise") == burstsLevel {
-				var err error
-				if unit, err = pace(ctx, costs, r, p, model, e); err != nil {
-					return m, err
-				}
+			on, err := r.clusterOf(ctx, name, model, e)
+			if err != nil {
+				return m, err
 			}
 			for k := range setup.Methods {
 				m.Same[c][n][k] = true
 			}
 			for seed := range uint64(e.Seeds) {
-				on, horizon := p, math.Inf(1)
-				if unit > 0 {
-					on, horizon = p.Clone(), burstHorizon*float64(e.PerWorker)*unit
-					for w, phases := range bursts(len(on.Workers), unit, horizon, seed) {
-						on.Workers[w].Slow = phases
-					}
-				}
-				took, err := m.time(ctx, costs, r, on, c, n, seed, e)
-				if err == nil && took > horizon {
-					err = fmt.Errorf("dasp/multiverse: a run takes %g s, its bursts reach %g s", took, horizon)
-				}
-				if err != nil {
+				if err := m.time(ctx, on, r, c, n, seed, e); err != nil {
 					return m, err
 				}
 			}
@@ -65,19 +49,14 @@ func measure(ctx context.Context, r reading, e effort) (measured, error) {
 	return m, nil
 }
 
-// time runs all methods with one network on one cluster, notes what they did, and returns the seconds
-// of the longest run.
-func (m *measured) time(ctx context.Context, costs setup.FullSize, r reading, p *cluster.Platform, c, n int, seed uint64, e effort) (
-	longest float64, err error) {
+// time runs all methods with one network on one cluster, and notes what they did.
+func (m *measured) time(ctx context.Context, on undisturbed, r reading, c, n int, seed uint64, e effort) error {
 	digests := [5]string{}
 	for k, method := range setup.Methods {
-		cfg := r.config(p, method, setup.Models[n], seed, e)
-		log, err := costs.InOneStage(ctx, cfg)
+		log, stats, err := on.run(ctx, r, method, seed, e)
 		if err != nil {
-			return longest, err
+			return err
 		}
-		longest = max(longest, log.End.Seconds())
-		stats := log.Stats(cfg.Warmup)
 		m.Times[c][n][k] = append(m.Times[c][n][k], r.mean(stats.Iteration))
 		digests[k] = log.Digest()
 		if k != own {
@@ -86,12 +65,78 @@ func (m *measured) time(ctx context.Context, costs setup.FullSize, r reading, p 
 		for i := range setup.States {
 			m.Waits[c][n][i] = m.Waits[c][n][i] || stats.States[i].Pushes > 0
 		}
-		m.Bounded = m.Bounded && log.Spread().Max() <= cfg.Options.Smax
+		m.Bounded = m.Bounded && log.Spread().Max() <= r.options().Smax
 	}
 	for k := range setup.Methods {
 		m.Same[c][n][k] = m.Same[c][n][k] && digests[k] == digests[own]
 	}
-	return longest, nil
+	return nil
+}
+
+// hasStates answers F3 by DASP's own runs alone: all three states occur with both large networks
+// among unequal workers.
+func hasStates(ctx context.Context, r reading, e effort) (bool, error) {
+	for _, model := range setup.Models[cnn:] {
+		on, err := r.clusterOf(ctx, setup.Heterogeneous, model, e)
+		if err != nil {
+			return false, err
+		}
+		missing := len(setup.States)
+		var seen [3]bool
+		for seed := uint64(0); seed < uint64(e.Seeds) && missing > 0; seed++ {
+			_, stats, err := on.run(ctx, r, setup.Methods[own], seed, e)
+			if err != nil {
+				return false, err
+			}
+			for i := range setup.States {
+				if !seen[i] && stats.States[i].Pushes > 0 {
+					seen[i] = true
+					missing--
+				}
+			}
+		}
+		if missing > 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// undisturbed is a network on a cluster as a reading has it, before bursts of load.
+type undisturbed struct {
+	*cluster.Platform
+	model string
+	costs setup.FullSize
+	unit  float64 // seconds of an iteration that bursts are counted in; 0: the reading has none
+}
+
+// clusterOf returns a network on a cluster as r reads it.
+func (r reading) clusterOf(ctx context.Context, name, model string, e effort) (u undisturbed, err error) {
+	u = undisturbed{Platform: r.platform(name), model: model, costs: setup.FullSizeOf(model)}
+	if r.at("noise") == burstsLevel {
+		u.unit, err = pace(ctx, u.costs, r, u.Platform, model, e)
+	}
+	return u, err
+}
+
+// run makes a method's run of a seed, with the seed's bursts. It refuses one that outlasts them.
+func (u undisturbed) run(ctx context.Context, r reading, method string, seed uint64, e effort) (*dasp.Log, dasp.Stats, error) {
+	p, horizon := u.Platform, math.Inf(1)
+	if u.unit > 0 {
+		p, horizon = p.Clone(), burstHorizon*float64(e.PerWorker)*u.unit
+		for w, phases := range bursts(len(p.Workers), u.unit, horizon, seed) {
+			p.Workers[w].Slow = phases
+		}
+	}
+	cfg := r.config(p, method, u.model, seed, e)
+	log, err := u.costs.InOneStage(ctx, cfg)
+	if err != nil {
+		return nil, dasp.Stats{}, err
+	}
+	if took := log.End.Seconds(); took > horizon {
+		return nil, dasp.Stats{}, fmt.Errorf("dasp/multiverse: a run takes %g s, its bursts reach %g s", took, horizon)
+	}
+	return log, log.Stats(cfg.Warmup), nil
 }
 
 // mean returns the mean iteration time by r's definition; the first worker is one of the fastest.

@@ -15,7 +15,9 @@ func (v *view) reference(laboratory []answer) {
 	var good []int
 	vectors := make([][18]float64, len(laboratory))
 	for i, a := range laboratory {
-		vectors[i] = a.vector()
+		if a.timed {
+			vectors[i] = a.vector()
+		}
 		if a.passes.onUnequal() {
 			good = append(good, i)
 		}
@@ -51,7 +53,7 @@ func (v *view) reference(laboratory []answer) {
 		if at := slices.Index(good, i); at >= 0 {
 			distance, chosen = sums[at]/float64(len(good)), share(i)
 		}
-		s.Add(append([]any{i + 1, "r" + a.digits(), a.passes.onUnequal(), distance, chosen}, thousandths(vectors[i])...)...)
+		s.Add(append([]any{i + 1, "r" + a.digits(), a.passes.onUnequal(), distance, chosen}, a.thousandths()...)...)
 	}
 	nearest := kit.NewSheet("nearest", "choice:choice level:level chosen:level reference:level")
 	place, stable, next, chosen := math.NaN(), math.NaN(), math.NaN(), false

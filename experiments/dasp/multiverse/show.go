@@ -23,7 +23,10 @@ const (
 // show fills r with what all readings of the paper and all platforms of the second block found.
 func show(r *result.Result, e effort, all, laboratory []answer) {
 	good := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return !a.passes.all() })
-	v := view{r, e, all, good}
+	v := view{r, e, all, good, []string{everywhere, passed, weighted}}
+	if e.StatesFirst {
+		v.scopes = v.scopes[1:]
+	}
 	asked := questions()
 	v.facts()
 	v.shares(asked)
@@ -50,6 +53,8 @@ type view struct {
 	e    effort
 	all  []answer
 	good []answer // the admissible ones
+	// scopes lists those of shares: not all readings where some are not timed.
+	scopes []string
 }
 
 // likelies returns the weights of answers.
@@ -62,6 +67,12 @@ func (v *view) facts() {
 	count := func(is func(admissible) bool) int {
 		return kit.CountIf(v.all, func(a answer) bool { return is(a.passes) })
 	}
+	ofAll := func(is func(admissible) bool) any {
+		if slices.Contains(v.scopes, everywhere) {
+			return count(is)
+		}
+		return math.NaN()
+	}
 	var worth claims.Tally
 	for _, w := range likelies(v.good) {
 		worth.Add(claims.Holds, w)
@@ -70,7 +81,7 @@ func (v *view) facts() {
 	percent := func(x float64) float64 { return 100 * x }
 	rule := claims.OverReadings
 	v.Facts = append(setup.Settings(), kit.Facts("readings", len(v.all), "admissible", len(v.good), "admissible_share/%.0", kit.ShareOf(len(v.good), len(v.all)),
-		"f1_equal", count(func(a admissible) bool { return a.Equal }), "f1_unequal", count(func(a admissible) bool { return a.Unequal }),
+		"f1_equal", ofAll(func(a admissible) bool { return a.Equal }), "f1_unequal", ofAll(func(a admissible) bool { return a.Unequal }),
 		"f3", count(func(a admissible) bool { return a.States }), "effective/.0", kit.OnlyIf(effective > 0, effective), "enough", claims.OverReadings.Enough(worth),
 		"axes", len(axes), "timing_seeds", v.e.Seeds, "gradients", v.e.PerWorker, "warmup", v.e.Warmup, "standard_readings", efforts["standard"].Readings,
 		"rule_same/%", percent(rule.Same), "rule_opposite/%", percent(rule.Opposite), "rule_differs/%", percent(rule.Differs),
@@ -92,7 +103,11 @@ func tally(q question, list []answer, weights []float64) (t claims.Tally) {
 
 // tallies returns the counts of q by scope.
 func (v *view) tallies(q question) map[string]claims.Tally {
-	return map[string]claims.Tally{everywhere: tally(q, v.all, nil), passed: tally(q, v.good, nil), weighted: tally(q, v.good, likelies(v.good))}
+	out := map[string]claims.Tally{passed: tally(q, v.good, nil), weighted: tally(q, v.good, likelies(v.good))}
+	if slices.Contains(v.scopes, everywhere) {
+		out[everywhere] = tally(q, v.all, nil)
+	}
+	return out
 }
 
 // shares lists what readings found of every claim, in per cent with Wilson's interval; no case is of
@@ -101,7 +116,7 @@ func (v *view) shares(asked []question) {
 	s := kit.NewSheet("shares", "claim scope:scope reduction:bool model:model against:method cluster:platform effective/.0 "+
 		"same~/%.0 opposite~/%.0 undecided~/%.0 no_case~/%.0").Plain()
 	for _, q := range asked {
-		for _, scope := range []string{everywhere, passed, weighted} {
+		for _, scope := range v.scopes {
 			t := v.tallies(q)[scope]
 			same, opposite, undecided, noCase := t.Shares()
 			cases, all := t.Effective()
@@ -306,18 +321,26 @@ func (v *view) rows(asked []question) {
 	}
 	s := kit.NewSheet("readings", columns)
 	for i, a := range v.all {
-		found := ""
-		for _, q := range asked {
-			found += letters[q.find(a.measured, a.reading)]
+		row := []any{i + 1, "r" + a.digits(), a.passes.all(), nil, nil, a.passes.States, nil}
+		if a.timed {
+			found := ""
+			for _, q := range asked {
+				found += letters[q.find(a.measured, a.reading)]
+			}
+			row[3], row[4], row[6] = a.passes.Equal, a.passes.Unequal, found
 		}
-		s.Add(append([]any{i + 1, "r" + a.digits(), a.passes.all(), a.passes.Equal, a.passes.Unequal, a.passes.States, found}, thousandths(a.vector())...)...)
+		s.Add(append(row, a.thousandths()...)...)
 	}
 	v.Frames = append(v.Frames, s.Frame)
 }
 
-func thousandths(xs [18]float64) (out []any) {
-	for _, x := range xs {
-		out = append(out, math.Round(1000*x))
+// thousandths returns a's vector in thousandths, nothing of a reading that is not timed.
+func (a answer) thousandths() []any {
+	out := make([]any, len(reductions()))
+	if a.timed {
+		for i, x := range a.vector() {
+			out[i] = math.Round(1000 * x)
+		}
 	}
 	return out
 }

@@ -138,7 +138,7 @@ func TestPart(t *testing.T) {
 	if name(standing, more) != first {
 		t.Error("the number of readings is in a part's name")
 	}
-	for what, other := range map[string]string{"level": name(standing.with("wait", "wait-convex"), e), "effort": name(standing, efforts["standard"])} {
+	for what, other := range map[string]string{"level": name(standing.with("wait", "wait-convex"), e), "effort": name(standing, efforts["ci"])} {
 		if other == first {
 			t.Errorf("another %s has the same name", what)
 		}
