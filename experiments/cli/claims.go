@@ -15,6 +15,7 @@ import (
 	"gradsync/experiments/result"
 	"gradsync/internal/readfile"
 	"gradsync/reports"
+	"gradsync/reports/page"
 )
 
 // claimRow is a claim with the verdicts that the results on disk give it. Its keys mean
@@ -170,6 +171,12 @@ func resultFiles(root string) ([]string, error) {
 	return out, nil
 }
 
+// inWords returns the words that pages have for a verdict.
+func inWords(verdict string) string {
+	v, _ := page.FindVerdict(verdict)
+	return v.Word.En()
+}
+
 // printClaims prints a line per claim.
 func (a *app) printClaims(rows []claimRow) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
@@ -177,9 +184,9 @@ func (a *app) printClaims(rows []claimRow) error {
 	for _, c := range rows {
 		var v []string
 		for _, x := range c.Verdicts {
-			v = append(v, x.Verdict)
+			v = append(v, inWords(x.Verdict)+" ("+x.Profile+")")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Document, valueUnit(c.Value, c.Unit), tolerance(c.Claim), strings.Join(v, ","), c.Statement)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Document, valueUnit(c.Value, c.Unit), tolerance(c.Claim), strings.Join(v, ", "), c.Statement)
 	}
 	return w.Flush()
 }
@@ -202,7 +209,7 @@ func (a *app) printClaim(c claimRow) error {
 		fmt.Fprintln(a.out, "verdict:   no result here judges this claim yet")
 	}
 	for _, v := range c.Verdicts {
-		fmt.Fprintf(a.out, "verdict:   %s: measured %s in %s, profile %s", v.Verdict, cmp.Or(v.Found, "(none)"), v.Experiment, v.Profile)
+		fmt.Fprintf(a.out, "verdict:   %s: measured %s in %s, profile %s", inWords(v.Verdict), cmp.Or(v.Found, "(none)"), v.Experiment, v.Profile)
 		for i, ci := range v.CI95 {
 			if ci != nil && i == 0 {
 				fmt.Fprintf(a.out, ", 95 %% interval [%.4g, %.4g]", ci[0], ci[1])

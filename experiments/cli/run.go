@@ -21,6 +21,7 @@ import (
 	"gradsync/experiments/cli/memo"
 	"gradsync/experiments/exp"
 	"gradsync/experiments/result"
+	"gradsync/reports/page"
 )
 
 // defaultOut is the folder of results unless --out says otherwise.
@@ -433,15 +434,16 @@ func (a *app) printRan(r ran) {
 	if a.json {
 		return
 	}
+	byWord := map[string]int{}
+	for v, n := range r.Verdicts {
+		byWord[claims.Word(v)] += n
+	}
 	var counts []string
-	for _, v := range claims.Verdicts {
-		if n := r.Verdicts[v]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, v))
+	for _, v := range page.Verdicts {
+		if n := byWord[v.Key]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, page.VerdictCount{Verdict: v, N: n}.Words().En()))
 		}
 	}
-	verdicts := "no claims"
-	if counts != nil {
-		verdicts = strings.Join(counts, ", ")
-	}
+	verdicts := cmp.Or(strings.Join(counts, ", "), "no claims")
 	fmt.Fprintf(a.out, "%-20s %s: %s  (%.1f s)  %s\n", r.ID, r.Status, verdicts, r.Seconds, r.Path)
 }

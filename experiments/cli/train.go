@@ -216,6 +216,10 @@ func (a *app) printOutcome(o *train.Outcome) {
 			fmt.Fprintf(a.out, "  %-5s           %5.1f %% of pushes, %.4g s\n", s, 100*share, o.StateSeconds[s])
 		}
 	}
+	if o.Sync == "dasp" && o.Answered > 0 && o.StateShare["QIS"] == 1 {
+		fmt.Fprintln(a.out, "  nobody waited   DASP did what ASP does: no worker got more than Smin versions ahead, as where gradients queue for one slow link;")
+		fmt.Fprintln(a.out, "                  --platform reference6, that of Tables 4 to 7, shows all three states")
+	}
 	if !alone {
 		fmt.Fprintf(a.out, "  staleness       mean %.2f, median %d, p99 %d, max %d updates\n", o.Staleness.Mean, o.Staleness.Median, o.Staleness.P99, o.Staleness.Max)
 	}

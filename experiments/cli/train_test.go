@@ -143,6 +143,16 @@ func TestTrainPrintsDashes(t *testing.T) {
 	}
 }
 
+// Where DASP made nobody wait a line says so, and names a platform on which somebody does.
+func TestTrainSaysThatNobodyWaited(t *testing.T) {
+	for platform, said := range map[string]bool{"heterogeneous6": true, "reference6": false} {
+		rc, out, msg := gradsync("train", "--sync", "dasp", "--model", "resnet18", "--timing-only", "--pushes", "300", "--platform", platform)
+		if rc != exitOK || strings.Contains(out, "--platform reference6") != said || strings.Contains(out, "QIS             100.0 %") != said {
+			t.Errorf("%s: exit code %d, %s%s", platform, rc, out, msg)
+		}
+	}
+}
+
 // The note on the images says once how they were fitted to the model.
 func TestDataNoteSaysItOnce(t *testing.T) {
 	t.Setenv(datasets.EnvDir, "")

@@ -15,6 +15,7 @@ import (
 	"gradsync/experiments/claims"
 	"gradsync/experiments/eval"
 	"gradsync/experiments/verify"
+	"gradsync/reports/typeset"
 )
 
 // checks returns the checks of verify; tests replace them.
@@ -53,13 +54,15 @@ func (a *app) verifyCommand() *cobra.Command {
 // verifyAll makes checks and prints what each finds.
 func (a *app) verifyAll(ctx context.Context, chosen []verify.Check) error {
 	out := []verify.Outcome{}
-	differ := false
+	differ, cases := 0, 0
 	for _, c := range chosen {
 		o, err := c.Run(ctx)
 		if err != nil {
 			return fmt.Errorf("verify: %s: %w", c.ID, err)
 		}
-		differ = differ || o.Verdict == claims.Differs
+		if cases += o.Cases; o.Verdict == claims.Differs {
+			differ++
+		}
 		out = append(out, o)
 		if !a.json {
 			printCheck(a.out, o)
@@ -69,8 +72,10 @@ func (a *app) verifyAll(ctx context.Context, chosen []verify.Check) error {
 		if err := a.printJSON(map[string]any{"checks": out}); err != nil {
 			return err
 		}
+	} else {
+		fmt.Fprintf(a.out, "%s, %s cases, %d differ\n", plural(len(out), "formula"), typeset.Number(float64(cases), 0), differ)
 	}
-	if differ {
+	if differ > 0 {
 		return errDiffer
 	}
 	return nil

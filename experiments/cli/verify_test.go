@@ -36,7 +36,8 @@ func TestVerifyPrints(t *testing.T) {
 	for args, want := range map[string]struct {
 		rc  int
 		out string
-	}{"": {exitDiffer, goodLines + badLine}, " ring": {exitOK, goodLines}, " dasp": {exitDiffer, badLine}} {
+	}{"": {exitDiffer, goodLines + badLine + "2 formulas, 19 cases, 1 differ\n"}, " ring": {exitOK, goodLines + "1 formula, 12 cases, 0 differ\n"},
+		" dasp": {exitDiffer, badLine + "1 formula, 7 cases, 1 differ\n"}} {
 		rc, out, msg := gradsync(fields("verify" + args)...)
 		if rc != want.rc || out != want.out || msg != "" {
 			t.Errorf("verify%s: exit code %d, %q%s; want %d, %q", args, rc, msg, out, want.rc, want.out)

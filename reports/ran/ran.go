@@ -145,6 +145,29 @@ func compare(root string, rs []File, pub map[string]published) *Box {
 	return v
 }
 
+// Bits counts the results that have the published bits, and says of each other which it is and why it has not.
+func (v *Box) Bits() (n int, others []string) {
+	for _, x := range v.Results {
+		var why []string
+		switch x.Standing {
+		case same, itself, unrecorded:
+			n++
+			continue
+		case unpublished:
+			why = []string{"none is published of this profile"}
+		}
+		for _, r := range x.Why {
+			says := r.What.En()
+			if mine := r.Mine.En(); mine != "" {
+				says += " (" + mine + "; published: " + r.Published.En() + ")"
+			}
+			why = append(why, says)
+		}
+		others = append(others, x.ID+": "+strings.Join(why, "; "))
+	}
+	return n, others
+}
+
 // explain gives each result that has other bits its reasons. A commit whose other
 // results have the published bits is none.
 func (v *Box) explain(rs []File, pub map[string]published) {

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"gradsync/experiments/claims"
-	"gradsync/experiments/result"
+	render "gradsync/reports"
+	"gradsync/reports/page"
 )
 
 // Estimate returns the seconds that a run takes of the experiments ids without those of except.
@@ -34,11 +35,15 @@ func ParseStretch(text string) (at Stretch, ok bool) {
 	return at, err == nil && n == 3 && at.Behind >= 0 && at.This > 0 && at.Ahead >= 0
 }
 
-// summed is the last step of a reproduction: three lines on the verdicts of the results in dir, which the user
-// calls out.
+// summed is the last step of a reproduction: what the results in dir, which the user calls out, came to.
 func summed(out, dir, profile string, documents []string) step {
-	return step{Command: "what held, what did not, where to look", own: func(_ string, to io.Writer) error {
-		counts, err := countWords(filepath.Join(dir, "results"), profile, documents)
+	return step{Command: "the bits, what held, what did not, where to look", own: func(_ string, to io.Writer) error {
+		results := filepath.Join(dir, "results")
+		same, all, others, err := render.Bits(results, profile, documents...)
+		if err != nil {
+			return err
+		}
+		_, counts, err := render.Counts(results, profile, documents...)
 		if err != nil {
 			return err
 		}
@@ -49,9 +54,17 @@ func summed(out, dir, profile string, documents []string) step {
 				pages += ", and each claim with its reason: " + filepath.Join(out, each)
 			}
 		}
-		for _, line := range lastLines(counts, pages) {
-			fmt.Fprintln(to, line)
+		line := func(name, what string) { fmt.Fprintf(to, "%-13s %s\n", name+":", what) }
+		line("bits", fmt.Sprintf("%d of %d results have the published bits", same, all))
+		for _, o := range others {
+			fmt.Fprintf(to, "%-13s %s\n", "", o)
 		}
+		for _, l := range lastLines {
+			if what := listed(counts, l.words...); what != "" {
+				line(l.name, what+l.more)
+			}
+		}
+		line("look at", filepath.ToSlash(pages))
 		return nil
 	}}
 }
@@ -62,52 +75,26 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// countWords counts the claims of documents by their plain words; claims that nothing here can judge are in no
-// count.
-func countWords(results, profile string, documents []string) (map[string]int, error) {
-	counts := map[string]int{}
-	for _, key := range documents {
-		files, err := filepath.Glob(filepath.Join(filepath.Dir(result.Path(results, key+"/x", profile)), "*.json"))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			if strings.HasSuffix(f, ".run.json") {
-				continue
-			}
-			r, err := result.Read(f)
-			if err != nil {
-				return nil, err
-			}
-			for _, c := range claims.InScope(r.Claims) {
-				counts[claims.Word(c.Verdict)]++
-			}
-		}
-	}
-	return counts, nil
+// lastLines are the lines of a reproduction's end on its claims, with the words that each counts.
+var lastLines = []struct {
+	name  string
+	words []string
+	more  string
+}{
+	{"held", []string{claims.WordHolds, claims.WordDirection}, ""},
+	{"did not hold", []string{claims.WordNot}, ""},
+	{"depends", []string{claims.WordDepends}, " on what the document leaves open"},
+	{"cannot tell", []string{claims.WordCannot}, " with these seeds"},
+	{"no finding", []string{claims.WordNoCase, claims.WordInput, claims.WordNotRun}, ""},
 }
 
-// inWords are the plain words as pages write them.
-var inWords = map[string]string{claims.WordHolds: "holds", claims.WordDirection: "holds in direction", claims.WordNot: "does not hold",
-	claims.WordDepends: "depends", claims.WordCannot: "cannot tell", claims.WordNoCase: "no case", claims.WordInput: "input", claims.WordNotRun: "not run"}
-
-// lastLines words the counts: what held, what did not, and where to look.
-func lastLines(counts map[string]int, pages string) []string {
-	list := func(words ...string) string {
-		var parts []string
-		for _, w := range words {
-			if n := counts[w]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %d", inWords[w], n))
-			}
+// listed writes the counts of some words as pages do, "" where there is none.
+func listed(counts []page.VerdictCount, words ...string) string {
+	var parts []string
+	for _, c := range counts {
+		if slices.Contains(words, c.Key) {
+			parts = append(parts, fmt.Sprintf("%d %s", c.N, c.Words().En()))
 		}
-		if parts == nil {
-			return "no claim"
-		}
-		return strings.Join(parts, ", ")
 	}
-	return []string{
-		"held:    " + list(claims.WordHolds, claims.WordDirection),
-		"did not: " + list(claims.WordNot, claims.WordDepends, claims.WordCannot, claims.WordNoCase, claims.WordInput, claims.WordNotRun),
-		"look at: " + filepath.ToSlash(pages),
-	}
+	return strings.Join(parts, ", ")
 }

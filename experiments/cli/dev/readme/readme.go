@@ -13,14 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gradsync/experiments/claims"
 	"gradsync/experiments/paper"
-	"gradsync/experiments/result"
 	"gradsync/internal/atomic"
 	"gradsync/reports"
+	"gradsync/reports/page"
 )
 
 const (
@@ -97,85 +95,38 @@ func splice(text, table, begin, end string) (string, error) {
 	return head + begin + "\n" + table + end + tail, nil
 }
 
-// profiles are the rows of a source, with what follows its title. The first is
-// what a reader gets from the README's command; another stands only where it has
-// results.
-var profiles = []struct{ folder, title string }{
-	{"", ""},
-	{"standard", ", profile `standard`"},
-	{"paper", ", profile `paper`"},
-}
-
-// tabulate counts the verdicts of the committed results below root, one row per
-// source and profile.
+// tabulate counts the claims of each document in the committed results below root, by the words and of the
+// profile that its page shows.
 func tabulate(root string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| source | results | %s |\n|---|---|%s\n", strings.Join(claims.Verdicts, " | "), strings.Repeat("---|", len(claims.Verdicts)))
+	b.WriteString("| source | results |")
+	shown := slices.DeleteFunc(slices.Clone(page.Verdicts), func(v page.Verdict) bool { return !v.Counted() })
+	for _, v := range shown {
+		fmt.Fprintf(&b, " %s |", v.Word.En())
+	}
+	fmt.Fprintf(&b, "\n|---|---|%s\n", strings.Repeat("---|", len(shown)))
 	for _, s := range paper.All() {
 		if s.Ours {
 			continue
 		}
-		rows := 0
-		for _, p := range profiles {
-			n, counts, err := countVerdicts(filepath.Join(root, s.Key, p.folder))
-			if err != nil {
-				return "", err
-			}
-			if n == 0 {
-				continue
-			}
-			rows++
-			fmt.Fprintf(&b, "| [%s](reports/html/%s.html)%s | %d |", s.Dated, s.Key, p.title, n)
-			for _, v := range claims.Verdicts {
-				fmt.Fprintf(&b, " %s |", counts[v])
-			}
-			b.WriteByte('\n')
+		n, counts, err := reports.Counts(root, "", s.Key)
+		if err != nil {
+			return "", err
 		}
-		if rows == 0 {
-			fmt.Fprintf(&b, "| %s | %s |%s\n", s.Dated, none, strings.Repeat(" |", len(claims.Verdicts)))
-		}
-	}
-	return b.String(), nil
-}
-
-// judged counts the claims of one verdict, and those of them whose number is derived.
-type judged struct{ all, derived int }
-
-func (j judged) String() string {
-	s := strconv.Itoa(j.all)
-	if j.derived > 0 {
-		s += fmt.Sprintf(", %d derived", j.derived)
-	}
-	return s
-}
-
-// countVerdicts counts the results in a folder and the verdicts in them.
-func countVerdicts(dir string) (n int, counts map[string]judged, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return 0, nil, err
-	}
-	counts = map[string]judged{}
-	for _, f := range files {
-		if strings.HasSuffix(f, ".run.json") {
+		if n == 0 {
+			fmt.Fprintf(&b, "| %s | %s |%s\n", s.Dated, none, strings.Repeat(" |", len(shown)))
 			continue
 		}
-		r, err := result.Read(f)
-		if err != nil {
-			return 0, nil, err
-		}
-		r.Claims = claims.InScope(r.Claims)
-		n++
-		for _, c := range r.Claims {
-			if !slices.Contains(claims.Verdicts, c.Verdict) {
-				return 0, nil, fmt.Errorf("%s: claim %s has the unknown verdict %q", f, c.ID, c.Verdict)
+		fmt.Fprintf(&b, "| [%s](reports/html/%s.html) | %d |", s.Dated, s.Key, n)
+		for _, v := range shown {
+			at := slices.IndexFunc(counts, func(c page.VerdictCount) bool { return c.Key == v.Key })
+			if at < 0 {
+				b.WriteString(" 0 |")
+			} else {
+				fmt.Fprintf(&b, " %d |", counts[at].N)
 			}
-			k := counts[c.Verdict]
-			if k.all++; c.Remark == claims.DerivedRemark {
-				k.derived++
-			}
-			counts[c.Verdict] = k
 		}
+		b.WriteByte('\n')
 	}
-	return n, counts, nil
+	return b.String(), nil
 }
