@@ -28,6 +28,7 @@ type gridView struct {
 	Rows    [][]gridCell
 	Asked   *askable // nil: nobody chooses among its rows
 	Widget  *widget.Widget
+	whole   bool // it is shown whole, however long
 }
 
 type gridHead struct {
@@ -42,14 +43,14 @@ type gridCell struct {
 }
 
 // Long reports whether the table has too many rows for a page, which then says how to get them.
-func (g *gridView) Long() bool { return g.Asked == nil && g.room.long(len(g.Rows), len(g.Head)) }
+func (g *gridView) Long() bool { return g.Asked == nil && !g.whole && g.room.long(len(g.Rows), len(g.Head)) }
 
 // long reports whether a table of these rows and columns is too large for a page.
 func (r room) long(rows, columns int) bool { return rows > r.rows || rows*columns > r.cells }
 
 // grid shows a table of a notebook, with the widget that its frame feeds.
 func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
-	g := &gridView{frame: t.Frame, room: roomFor(l),
+	g := &gridView{frame: t.Frame, room: roomFor(l), whole: t.Printed,
 		Anchor: l.Anchor() + "-" + typeset.Slug(t.Frame), Caption: typeset.BothHTML(t.Caption), Kind: kindBeside(l, t.Kind),
 		Export: page.Program + " export " + l.ID, File: sheetOf(l, t.Frame)}
 	if paperOf(l.ID) == notebook.Own { // its folder is its maker's choice
@@ -72,7 +73,7 @@ func (r *renderer) grid(l loaded, t *notebook.Table) (*gridView, error) {
 		g.Head, g.Rows = g.Head[lead:], make([][]gridCell, len(t.Rows))
 		return g.withWidget(l)
 	}
-	if g.room.long(len(t.Rows), len(t.Head)) {
+	if !g.whole && g.room.long(len(t.Rows), len(t.Head)) {
 		g.Rows = make([][]gridCell, len(t.Rows))
 		return g.withWidget(l)
 	}

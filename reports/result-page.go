@@ -54,6 +54,7 @@ type resultSide struct {
 	From    int // the step at which the widget stands at first
 	Figure  *chart.Plot
 	Chart   template.HTML // a component that stands for the figure
+	Printed []partView    // tables in the shape of the document's, above all else
 	Open    []partView    // tables that are not folded
 	Folds   []*fold
 	Undrawn int // figures that the page leaves to report --figures
@@ -223,6 +224,10 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			}
 			if shown[g.Anchor]++; shown[g.Anchor] > 1 { // of one frame there may be several tables
 				g.Anchor += "-" + strconv.Itoa(shown[g.Anchor])
+			}
+			if part.Table.Printed {
+				s.Printed = append(s.Printed, partView{Table: g})
+				continue
 			}
 			if s.Widget == nil && g.Widget != nil {
 				s.Widget, s.From = g.Widget, widget.Opening(l.Result, g.frame)

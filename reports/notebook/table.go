@@ -16,6 +16,7 @@ type Table struct {
 	Caption [2]template.HTML
 	Head    []Head
 	Rows    [][]Cell
+	Printed bool  // in the shape of a document's table, which its page shows first
 	From    []int // where the frame has the rows, those too that were merged; nil: they are no rows of a frame
 }
 
@@ -38,7 +39,7 @@ type Cell struct {
 
 // table places rows of a frame: columns by key, "seconds bsp dasp", each with its bounds. A
 // column with a plus, "+tie", is merged where nothing else of two rows differs; by one with a
-// question mark, "?link", readers choose rows. A label empty.<frame>.<key> says what an empty
+// question mark, "?link", readers choose rows; keys that begin with "!" are of a table as the document has it. A label empty.<frame>.<key> says what an empty
 // cell means. No row is no table.
 func (p *page) table(keys string, rs []row) (string, error) {
 	if len(rs) == 0 {
@@ -46,6 +47,7 @@ func (p *page) table(keys string, rs []row) (string, error) {
 	}
 	frame, merged := rs[0].frame, -1
 	t := &Table{Frame: frame.ID, Kind: frame.Kind}
+	keys, t.Printed = strings.CutPrefix(keys, "!")
 	var at []int
 	for _, key := range strings.Fields(keys) {
 		if strings.HasPrefix(key, "+") {
