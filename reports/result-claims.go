@@ -152,6 +152,7 @@ func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (o
 	var named []titles
 	words := compare.Group{}
 	bands := bandsOf(l)
+	longer := slices.ContainsFunc(rows, isLonger)
 	for _, c := range rows {
 		row := rowOf(l, c, anchor(c.ID))
 		if b, ok := bands[c.ID]; ok {
@@ -179,6 +180,9 @@ func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (o
 			if err != nil {
 				return nil, head, err
 			}
+			if longer && reduces(stated) {
+				title.quantity[0], title.quantity[1] = title.quantity[0]+"; below zero it is longer", title.quantity[1]+"；低于零则更长"
+			}
 			at[k], out, named = i, append(out, compare.Group{}), append(named, title)
 			units = append(units, l.Page.Unit(unitOf(stated)))
 		}
@@ -196,6 +200,16 @@ func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (o
 		out = append(out, words)
 	}
 	return out, head, nil
+}
+
+// reduces reports whether a claim states by how much a time is reduced.
+func reduces(c claims.Claim) bool { return strings.Contains(c.Quantity, "time reduction") }
+
+// isLonger reports whether a time that a claim says is reduced was found to be longer.
+func isLonger(c notebook.ClaimRow) bool {
+	stated, _ := claims.Get(c.ID)
+	x, ok := c.Measured.(float64)
+	return ok && x < 0 && reduces(stated)
 }
 
 func marksOf(groups ...compare.Group) (out []compare.Mark) {
