@@ -50,11 +50,13 @@ type ownRun struct {
 	Staleness float64 // mean, versions
 	Spread    int64   // largest v_new − min(v), the warm-up included
 	Clock     int64   // largest clock gap at an arrival
+	Busy      float64 // share of the workers' time that they compute
+	Promises  promises
 }
 
 // newOwnRun reduces a run of any method.
 func newOwnRun(o *train.Outcome) ownRun {
-	return ownRun{1 - o.StateShare["QIS"], o.Iteration.PerWorker, o.Staleness.Mean, o.Log.Spread().Max(), o.Clock.Max}
+	return ownRun{1 - o.StateShare["QIS"], o.Iteration.PerWorker, o.Staleness.Mean, o.Log.Spread().Max(), o.Clock.Max, busyShare(o.Log), promises{}}
 }
 
 // newCensus counts a run of a method that applies every gradient as it comes.

@@ -86,6 +86,11 @@ func points(profile string) (out []point) {
 			out = append(out, point{c, "", m, "asp", false}, point{c, "", m, "dasp", false})
 		}
 	}
+	for _, m := range setup.Models {
+		for _, method := range setup.Methods {
+			out = append(out, point{setup.Reference, "", m, method, false})
+		}
+	}
 	for _, method := range storyMethods {
 		out = append(out, point{storyConfig.Cluster, "", storyConfig.Model, method, true})
 	}
@@ -94,7 +99,7 @@ func points(profile string) (out []point) {
 
 func config(profile string) map[string]any {
 	bases, bandwidths := map[string]any{}, map[string]float64{}
-	for _, c := range clusters {
+	for _, c := range append(slices.Clip(clusters), setup.Reference) {
 		bases[c] = kit.Platform(setup.Load(c))
 	}
 	for _, l := range platforms.Links {
@@ -104,7 +109,8 @@ func config(profile string) map[string]any {
 	}
 	return map[string]any{"platforms": bases, "links": bandwidths, "reference_link": referenceLink, "methods": clockMethods, "own_runs": setup.Methods[1:],
 		"models": setup.Models, "options": setup.Options(), "batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,
-		"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "story": storyConfig, "story_methods": storyMethods}
+		"launch": train.DefaultLaunch, "overhead": train.DefaultOverhead, "story": storyConfig, "story_methods": storyMethods,
+		"reference_batch": setup.ReferenceBatch, "reference_overhead": setup.ReferenceOverhead, "degraded": degraded}
 }
 
 // measure makes one run and keeps the census or the story. A census includes the warm-up: a decision
@@ -115,6 +121,9 @@ func measure(ctx context.Context, env exp.Env, w point, seed uint64) (measured, 
 		p = setup.OnLinks(w.Cluster, w.Link)
 	}
 	cfg := setup.Timing(p, w.Method, w.Model, seed)
+	if w.Cluster == setup.Reference {
+		cfg = setup.OnReference(setup.Heterogeneous, w.Method, w.Model, seed)
+	}
 	return train.Kept(ctx, env, cfg, func(o *train.Outcome) (out measured, err error) {
 		switch {
 		case w.Story:
@@ -123,6 +132,9 @@ func measure(ctx context.Context, env exp.Env, w point, seed uint64) (measured, 
 			out.Census, err = newCensus(o, *cfg.Options)
 		default:
 			out.Census.Own = newOwnRun(o)
+			if w.Method == "dasp" {
+				out.Census.Own.Promises, err = keepPromises(o.Log, *cfg.Options)
+			}
 		}
 		return out, err
 	}, w.Story)
@@ -177,6 +189,7 @@ func show(all *kit.View[point, measured]) {
 	v.Figures = []result.Figure{{ID: "versions-vain", Form: "bar", Frame: "versions-vain", Where: map[string]any{"anybody": true},
 		X: "place", Y: []string{"waits", "vain"}, By: []string{"method"}}}
 	v.stories()
+	v.sentences()
 	v.Facts = append(setup.Settings(), kit.Facts("link/Gb/s", 10, "staleness", setup.SSPBound, "lower", setup.DSSPLower, "upper", setup.DSSPUpper,
 		"story.worker", storyConfig.Worker+1, "story.pushes", storyConfig.SlowPushes)...)
 }
