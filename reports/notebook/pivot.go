@@ -8,12 +8,12 @@ import (
 )
 
 // pivot places a table in the shape that a document prints: what is compared has a row, or several lines, and
-// each method a column. Lines come in fours: a title, two columns of the rows, "model/method", whose values name
-// row and column, a format as list has it, and the rows. The first line orders rows and columns; where another line has no
+// each method a column. Lines come in fours: a key of the labels line.*, two columns of the rows, "model/method", whose values
+// name row and column, a format as list has it, and the rows. The first line orders rows and columns; where another line has no
 // row the cell is blank.
 func (p *page) pivot(lines ...any) (string, error) {
 	if len(lines) == 0 || len(lines)%4 != 0 {
-		return "", errors.New("pivot: a title, row/column, a format and rows, for each line")
+		return "", errors.New("pivot: a label's key, row/column, a format and rows, for each line")
 	}
 	t := &Table{Printed: true}
 	var names, heads []string
@@ -62,7 +62,11 @@ func (p *page) pivot(lines ...any) (string, error) {
 	t.Head = append([]Head{{Key: "of"}, {Key: "what"}}, t.Head...)
 	for _, n := range names {
 		for i, found := range cells {
-			title, _ := lines[4*i].(string)
+			key, _ := lines[4*i].(string)
+			title, err := p.label("line", key)
+			if err != nil {
+				return "", err
+			}
 			line := []Cell{cells[0][n], {Text: p.mine(title), V: title}}
 			for _, h := range heads {
 				line = append(line, found[n+"\x00"+h])

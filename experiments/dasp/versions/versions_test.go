@@ -70,9 +70,9 @@ func TestVersionFramesByHand(t *testing.T) {
 		if w.Cluster == setup.Straggler && w.Method == "ssp" {
 			x.Census = counted(4, 3)
 			x.Census.Early[bySmin] = [2]int{1, 1}
-			x.Census.Own = ownRun{0.4, float64(3 - 2*seed), 2, int64(20 - 10*seed), 4}
+			x.Census.Own = ownRun{0.4, float64(3 - 2*seed), 2, int64(20 - 10*seed), 4, 0, promises{}}
 		} else if w.Method == "dasp" {
-			x.Census.Own = ownRun{0.1 + 0.2*float64(seed), 1, 3 + float64(seed), int64(8 - seed), 90}
+			x.Census.Own = ownRun{0.1 + 0.2*float64(seed), 1, 3 + float64(seed), int64(8 - seed), 90, 0, promises{}}
 		}
 		return x, nil
 	}
