@@ -245,17 +245,19 @@ func (w *jupyterWriter) part(p notebook.Part) error {
 		return w.table(p.Table)
 	case p.Figure != nil:
 		return w.figure(p.Figure)
-	case p.Placed != nil:
-		return fmt.Errorf("a notebook for Jupyter has no component %q", p.Placed)
 	}
-	return nil
+	return nil // what is placed is of pages
 }
 
 // table adds a table, and Python that shows its rows from the numbers of a run.
 func (w *jupyterWriter) table(t *notebook.Table) error {
 	f := w.Frame(t.Frame)
-	if f == nil || t.From == nil {
+	if f == nil {
 		return fmt.Errorf("the table %s is of no frame", t.Frame)
+	}
+	if t.From == nil {
+		w.pivoted(t)
+		return nil
 	}
 	g := jupyter.Grid{Caption: template.HTML(typeset.UnitsHTML(string(t.Caption[w.l])))}
 	if kind := kindBeside(w.loaded, t.Kind); kind != "" {
@@ -287,6 +289,23 @@ func (w *jupyterWriter) table(t *notebook.Table) error {
 	}
 	w.book.Code("table-"+t.Frame, jupyter.Table(t.Frame, columns, from), g.Output())
 	return nil
+}
+
+// pivoted adds a table whose rows are no rows of a frame, as text.
+func (w *jupyterWriter) pivoted(t *notebook.Table) {
+	var b strings.Builder
+	for _, h := range t.Head {
+		b.WriteString("| " + h.Title[w.l] + " ")
+	}
+	b.WriteString("|\n" + strings.Repeat("| --- ", len(t.Head)) + "|\n")
+	for _, row := range t.Rows {
+		for _, c := range row {
+			b.WriteString("| " + c.Text[w.l] + " ")
+		}
+		b.WriteString("|\n")
+	}
+	w.cells++
+	w.book.Text(fmt.Sprint("text-", w.cells), b.String()+"\n"+typeset.Plain(string(t.Caption[w.l])))
 }
 
 // figure adds a figure, and Python that shows it as a run's own drawing. It is an image where the images'

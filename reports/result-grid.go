@@ -43,7 +43,9 @@ type gridCell struct {
 }
 
 // Long reports whether the table has too many rows for a page, which then says how to get them.
-func (g *gridView) Long() bool { return g.Asked == nil && !g.whole && g.room.long(len(g.Rows), len(g.Head)) }
+func (g *gridView) Long() bool {
+	return g.Asked == nil && !g.whole && g.room.long(len(g.Rows), len(g.Head))
+}
 
 // long reports whether a table of these rows and columns is too large for a page.
 func (r room) long(rows, columns int) bool { return rows > r.rows || rows*columns > r.cells }

@@ -112,6 +112,9 @@ var trainedOn = map[string]func() *cluster.Platform{
 // platformOf makes the platform of a key of trainedOn.
 func platformOf(key string) *cluster.Platform { return trainedOn[key]() }
 
+// evaluated is how many times as long a training takes by its many evaluations.
+const evaluated = 1.4
+
 // trainingStudy returns a table or figure made of the trainings of sets.
 func trainingStudy(id, source string, profiles []string, sets []networksOn, show func(*view)) kit.Study[point, setup.Summary] {
 	return kit.Study[point, setup.Summary]{ID: id, Source: source, Kind: result.Trained, Profiles: profiles,
@@ -119,7 +122,7 @@ func trainingStudy(id, source string, profiles []string, sets []networksOn, show
 		Own:    ownSeeds, Enough: func(v *view) bool { return enough(v, sets) },
 		Cost: func(profile string, p point) (string, float64) {
 			s := setup.SizeOf(profile, p.Model)
-			return p.Platform + ", " + p.Model, s.Seconds(s.Pushes)
+			return p.Platform + ", " + p.Model, evaluated * s.Seconds(s.Pushes)
 		},
 		Config: func(profile string) map[string]any {
 			c := map[string]any{"sizes": setup.SizesOf(profile), "options": setup.Options(), "methods": setup.Methods,
