@@ -17,7 +17,7 @@ import (
 func TestLastLines(t *testing.T) {
 	dir := t.TempDir()
 	for id, found := range map[string][]string{
-		"dasp/table4": {claims.Within, claims.Differs, claims.SameSign, claims.Depends}, "dasp/table5": {claims.Holds, claims.Undecided, claims.Undecided, claims.Input},
+		"dasp/table4": {claims.Within, claims.Differs, claims.SameSign, "depends"}, "dasp/table5": {claims.Holds, claims.Undecided, claims.Undecided, claims.Input},
 		"ring/cost": {claims.Equal},
 	} {
 		r := &result.Result{ID: id, Profile: "quick", Kind: result.Stated, Status: "complete", Seeds: []uint64{7}}
