@@ -181,7 +181,8 @@ func groupsOf(l loaded, rows []notebook.ClaimRow, anchor func(string) string) (o
 				return nil, head, err
 			}
 			if longer && reduces(stated) {
-				title.quantity[0], title.quantity[1] = title.quantity[0]+"; below zero it is longer", title.quantity[1]+"；低于零则更长"
+				title.quantity[0] += "; below zero it is longer"
+				title.quantity[1] += "；低于零则更长"
 			}
 			at[k], out, named = i, append(out, compare.Group{}), append(named, title)
 			units = append(units, l.Page.Unit(unitOf(stated)))

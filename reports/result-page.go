@@ -222,15 +222,10 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			if err != nil {
 				return err
 			}
-			if shown[g.Anchor]++; shown[g.Anchor] > 1 { // of one frame there may be several tables
-				g.Anchor += "-" + strconv.Itoa(shown[g.Anchor])
-			}
+			s.hold(l, g, shown)
 			if part.Table.Printed {
 				s.Printed = append(s.Printed, partView{Table: g})
 				continue
-			}
-			if s.Widget == nil && g.Widget != nil {
-				s.Widget, s.From = g.Widget, widget.Opening(l.Result, g.frame)
 			}
 			if now == nil && s.Claims == "" && len(s.Open) == 0 && len(g.Rows)*len(g.Head) <= roomFor(l).open {
 				s.Open = append(s.Open, partView{Table: g})
@@ -242,15 +237,15 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 			if err != nil {
 				return err
 			}
-			if !s.drawn() {
+			switch {
+			case !s.drawn():
 				s.Figure = v
-				continue
-			}
-			if drawn++; drawn > roomFor(l).figures {
+			case drawn == roomFor(l).figures:
 				s.Undrawn++
-				continue
+			default:
+				drawn++
+				into(said{"More figures", "更多图"}).add(partView{Figure: v})
 			}
-			into(said{"More figures", "更多图"}).add(partView{Figure: v})
 		case part.Placed != nil:
 			html, err := r.component(part.Placed[0], part.Placed[1:], teller{key: paperOf(l.ID), own: &l})
 			if err != nil {
@@ -270,6 +265,16 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 	}
 	s.Folds = slices.DeleteFunc(s.Folds, func(f *fold) bool { return len(f.Parts) == 0 })
 	return nil
+}
+
+// hold numbers a table among those of its frame, of which there may be several, and takes the first widget.
+func (s *resultSide) hold(l loaded, g *gridView, shown map[string]int) {
+	if shown[g.Anchor]++; shown[g.Anchor] > 1 {
+		g.Anchor += "-" + strconv.Itoa(shown[g.Anchor])
+	}
+	if s.Widget == nil && g.Widget != nil {
+		s.Widget, s.From = g.Widget, widget.Opening(l.Result, g.frame)
+	}
 }
 
 // drawn reports whether the one figure of the page stands.

@@ -122,7 +122,8 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 	}
 	out.Verdict, out.Reasons = c.decide(f)
 	if need := SeedsFor(id); f.Seeds > 0 && f.Seeds < need && tooFew(out.Verdict, out.Reasons) {
-		out.Verdict, out.Reasons = Undecided, []result.Reason{result.Because("needs-seeds", "seeds", f.Seeds, "needed", need)}
+		out.Verdict = Undecided
+		out.Reasons = []result.Reason{result.Because("needs-seeds", "seeds", f.Seeds, "needed", need)}
 	}
 	if c.derived() {
 		out.Remark = DerivedRemark
@@ -136,7 +137,8 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 // lies on the other side needs no more seeds.
 func tooFew(verdict string, why []result.Reason) bool {
 	null := func(r result.Reason) bool { return r.Code == "no-difference" }
-	return slices.Contains([]string{Equal, Within, SameSign, Holds, Undecided}, verdict) || verdict == Differs && slices.ContainsFunc(why, null)
+	return slices.Contains([]string{Equal, Within, SameSign, Holds, Undecided}, verdict) ||
+		verdict == Differs && slices.ContainsFunc(why, null)
 }
 
 // decide applies the rules in their order: what was not run or not stated, what we put in, what has
@@ -391,10 +393,11 @@ func (c Claim) overMargin(f found, stated float64) []result.Reason {
 	if f.ci == nil {
 		return nil
 	}
-	if inside := Inside(f.ci, stated-margin, stated+margin); inside != Undecided && (inside == Holds) == (c.closest(f, stated) != "") {
+	from, to := stated-margin, stated+margin
+	if inside := Inside(f.ci, from, to); inside != Undecided && (inside == Holds) == (c.closest(f, stated) != "") {
 		return nil
 	}
-	return []result.Reason{result.Because("ci-over-margin", "lo", f.ci[0], "hi", f.ci[1], "from", stated-margin, "to", stated+margin)}
+	return []result.Reason{result.Because("ci-over-margin", "lo", f.ci[0], "hi", f.ci[1], "from", from, "to", to)}
 }
 
 // within judges a number beside a range that the document states, by the range's ends.

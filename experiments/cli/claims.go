@@ -186,7 +186,8 @@ func (a *app) printClaims(rows []claimRow) error {
 		for _, x := range c.Verdicts {
 			v = append(v, inWords(x.Verdict)+" ("+x.Profile+")")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Document, valueUnit(c.Value, c.Unit), tolerance(c.Claim), strings.Join(v, ", "), c.Statement)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Document, valueUnit(c.Value, c.Unit), tolerance(c.Claim),
+			strings.Join(v, ", "), c.Statement)
 	}
 	return w.Flush()
 }
@@ -209,7 +210,8 @@ func (a *app) printClaim(c claimRow) error {
 		fmt.Fprintln(a.out, "verdict:   no result here judges this claim yet")
 	}
 	for _, v := range c.Verdicts {
-		fmt.Fprintf(a.out, "verdict:   %s: measured %s in %s, profile %s", inWords(v.Verdict), cmp.Or(v.Found, "(none)"), v.Experiment, v.Profile)
+		fmt.Fprintf(a.out, "verdict:   %s: measured %s in %s, profile %s", inWords(v.Verdict), cmp.Or(v.Found, "(none)"),
+			v.Experiment, v.Profile)
 		for i, ci := range v.CI95 {
 			if ci != nil && i == 0 {
 				fmt.Fprintf(a.out, ", 95 %% interval [%.4g, %.4g]", ci[0], ci[1])

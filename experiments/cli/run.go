@@ -83,9 +83,6 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 		Example: "  gradsync run dasp/table5\n  gradsync run dasp --profile quick --seeds 0,1,2 --out out/results\n  gradsync run all --dry-run",
 		Args:    args(1, -1, "ids of experiments, names of papers, or all"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			if o.dataDir == "" && (o.profile == "ci" || o.profile == "quick") {
-				o.dataDir = datasets.Embedded
-			}
 			plan, err := a.newPlan(ids, o)
 			if err != nil {
 				return err
@@ -109,7 +106,7 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 	f.StringVar(&o.profile, "profile", "quick", "size: "+strings.Join(exp.Profiles, ", "))
 	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas, or from-to (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
-	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default: the embedded set in ci and quick; GRADSYNC_DATA, then the cache folder in others)")
+	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default: embedded in ci, quick; else GRADSYNC_DATA, cache)")
 	o.define(f, "", deviceUsage+"; default: auto for profile paper, cpu for others")
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
@@ -118,6 +115,15 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 	f.StringSliceVar(&o.except, "except", nil, "leave out experiments of a paper, by `ID,…`")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan with an estimated time and run nothing")
 	return cmd
+}
+
+// images returns the folder to look for images in first. Profiles ci and quick take the embedded ones, unless somebody
+// names a folder.
+func (o runOptions) images() string {
+	if o.dataDir == "" && (o.profile == "ci" || o.profile == "quick") {
+		return datasets.Embedded
+	}
+	return o.dataDir
 }
 
 // plannedRun is one experiment of a plan, with its estimated time.
@@ -156,7 +162,7 @@ func (a *app) newPlan(ids []string, o runOptions) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.dataDir != "" && o.dataDir != datasets.Embedded {
+	if o.dataDir != "" {
 		if _, err := datasets.List(datasets.Options{Dir: o.dataDir}); err != nil {
 			return nil, err
 		}
@@ -367,7 +373,7 @@ func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOption
 	start := time.Now()
 	bar := a.newBarOf(s.ID, false)
 	bar.set(at.share(0), 1, at.says(0))
-	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: s.seeds, Own: p.own, DataDir: o.dataDir, Engine: p.engine,
+	res, err := s.Run(ctx, exp.Env{Profile: p.profile, Seeds: s.seeds, Own: p.own, DataDir: o.images(), Engine: p.engine,
 		Progress: func(done, total float64, what string) {
 			if total > 0 {
 				now := s.seconds * min(max(done/total, 0), 1)

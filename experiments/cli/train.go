@@ -217,8 +217,8 @@ func (a *app) printOutcome(o *train.Outcome) {
 		}
 	}
 	if o.Sync == "dasp" && o.Answered > 0 && o.StateShare["QIS"] == 1 {
-		fmt.Fprintln(a.out, "  nobody waited   DASP did what ASP does: no worker got more than Smin versions ahead, as where gradients queue for one slow link;")
-		fmt.Fprintln(a.out, "                  --platform reference6, that of Tables 4 to 7, shows all three states")
+		fmt.Fprintln(a.out, "  nobody waited   DASP did what ASP does: no worker got more than Smin versions ahead, as where gradients")
+		fmt.Fprintln(a.out, "                  queue for one slow link; --platform reference6, of Tables 4 to 7, shows all three states")
 	}
 	if !alone {
 		fmt.Fprintf(a.out, "  staleness       mean %.2f, median %d, p99 %d, max %d updates\n", o.Staleness.Mean, o.Staleness.Median, o.Staleness.P99, o.Staleness.Max)

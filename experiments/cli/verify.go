@@ -73,7 +73,8 @@ func (a *app) verifyAll(ctx context.Context, chosen []verify.Check) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(a.out, "%s, %s cases, %d differ\n", plural(len(out), "formula"), typeset.Number(float64(cases), 0), differ)
+		fmt.Fprintf(a.out, "%s, %s cases, %d differ\n", plural(len(out), "formula"),
+			typeset.Number(float64(cases), 0), differ)
 	}
 	if differ > 0 {
 		return errDiffer

@@ -327,7 +327,8 @@ func (p *page) funcs() text.FuncMap {
 		"count": func(rs []row) Value { return Value{V: float64(len(rs))} },
 		"table": p.table, "pivot": p.pivot, "figure": p.figure, "plot": p.plot, "claims": p.claims, "result": p.other,
 		"seeds": p.Seeds, "profile": p.Profile,
-		"extent": p.extent, "change": p.change, "verdict": verdict, "chip": chip, "mostly": mostly, "place": p.placed, "counted": p.counted, "judged": p.Judged, "standing": p.standing,
+		"extent": p.extent, "change": p.change, "verdict": verdict, "chip": chip, "mostly": mostly, "place": p.placed,
+		"counted": p.counted, "judged": p.Judged, "standing": p.standing,
 		"fold": func(title string) string {
 			var both Both
 			both[p.at] = title

@@ -8,9 +8,9 @@ import (
 )
 
 // pivot places a table in the shape that a document prints: what is compared has a row, or several lines, and
-// each method a column. Lines come in fours: a key of the labels line.*, two columns of the rows, "model/method", whose values
-// name row and column, a format as list has it, and the rows. The first line orders rows and columns; where another line has no
-// row the cell is blank.
+// each method a column. Lines come in fours: a key of the labels line.*, two columns of the rows, "model/method",
+// whose values name row and column, a format as list has it, and the rows. The first line orders rows and
+// columns; where another line has no row the cell is blank.
 func (p *page) pivot(lines ...any) (string, error) {
 	if len(lines) == 0 || len(lines)%4 != 0 {
 		return "", errors.New("pivot: a label's key, row/column, a format and rows, for each line")

@@ -39,7 +39,8 @@ type Cell struct {
 
 // table places rows of a frame: columns by key, "seconds bsp dasp", each with its bounds. A
 // column with a plus, "+tie", is merged where nothing else of two rows differs; by one with a
-// question mark, "?link", readers choose rows; keys that begin with "!" are of a table as the document has it. A label empty.<frame>.<key> says what an empty
+// question mark, "?link", readers choose rows; keys that begin with "!" are of a table
+// as the document has it. A label empty.<frame>.<key> says what an empty
 // cell means. No row is no table.
 func (p *page) table(keys string, rs []row) (string, error) {
 	if len(rs) == 0 {

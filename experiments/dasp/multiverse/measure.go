@@ -120,7 +120,8 @@ func (r reading) clusterOf(ctx context.Context, name, model string, e effort) (u
 }
 
 // run makes a method's run of a seed, with the seed's bursts. It refuses one that outlasts them.
-func (u undisturbed) run(ctx context.Context, r reading, method string, seed uint64, e effort) (*dasp.Log, dasp.Stats, error) {
+func (u undisturbed) run(ctx context.Context, r reading, method string, seed uint64, e effort) (
+	*dasp.Log, dasp.Stats, error) {
 	p, horizon := u.Platform, math.Inf(1)
 	if u.unit > 0 {
 		p, horizon = p.Clone(), burstHorizon*float64(e.PerWorker)*u.unit

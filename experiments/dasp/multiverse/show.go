@@ -81,7 +81,8 @@ func (v *view) facts() {
 	percent := func(x float64) float64 { return 100 * x }
 	rule := claims.OverReadings
 	v.Facts = append(setup.Settings(), kit.Facts("readings", len(v.all), "admissible", len(v.good), "admissible_share/%.0", kit.ShareOf(len(v.good), len(v.all)),
-		"f1_equal", ofAll(func(a admissible) bool { return a.Equal }), "f1_unequal", ofAll(func(a admissible) bool { return a.Unequal }),
+		"f1_equal", ofAll(func(a admissible) bool { return a.Equal }),
+		"f1_unequal", ofAll(func(a admissible) bool { return a.Unequal }),
 		"f3", count(func(a admissible) bool { return a.States }), "effective/.0", kit.OnlyIf(effective > 0, effective), "enough", claims.OverReadings.Enough(worth),
 		"axes", len(axes), "timing_seeds", v.e.Seeds, "gradients", v.e.PerWorker, "warmup", v.e.Warmup, "standard_readings", efforts["standard"].Readings,
 		"rule_same/%", percent(rule.Same), "rule_opposite/%", percent(rule.Opposite), "rule_differs/%", percent(rule.Differs),

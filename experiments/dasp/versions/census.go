@@ -56,7 +56,8 @@ type ownRun struct {
 
 // newOwnRun reduces a run of any method.
 func newOwnRun(o *train.Outcome) ownRun {
-	return ownRun{1 - o.StateShare["QIS"], o.Iteration.PerWorker, o.Staleness.Mean, o.Log.Spread().Max(), o.Clock.Max, busyShare(o.Log), promises{}}
+	return ownRun{Waited: 1 - o.StateShare["QIS"], Iteration: o.Iteration.PerWorker, Staleness: o.Staleness.Mean,
+		Spread: o.Log.Spread().Max(), Clock: o.Clock.Max, Busy: busyShare(o.Log)}
 }
 
 // newCensus counts a run of a method that applies every gradient as it comes.

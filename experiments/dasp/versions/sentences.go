@@ -23,6 +23,11 @@ type promises struct {
 	WSS, Return int // pushes after a wait in WSS, and those of them that are in QIS
 }
 
+// plus adds up two counts.
+func (a promises) plus(b promises) promises {
+	return promises{a.QIS + b.QIS, a.Wider + b.Wider, a.WSS + b.WSS, a.Return + b.Return}
+}
+
 // keepPromises counts them in log l of a run of DASP's.
 func keepPromises(l *dasp.Log, o rivals.Options) (c promises, err error) {
 	last := make([]dasp.State, l.Workers)
@@ -69,11 +74,10 @@ func (v view) sentences() {
 	for _, m := range setup.Models {
 		var one promises
 		for _, c := range v.onReference(m, "dasp") {
-			p := c.Own.Promises
-			one.QIS, one.Wider, one.WSS, one.Return = one.QIS+p.QIS, one.Wider+p.Wider, one.WSS+p.WSS, one.Return+p.Return
+			one = one.plus(c.Own.Promises)
 		}
 		kept.Add(m, one.QIS, one.Wider, one.WSS, one.Return)
-		sum = promises{sum.QIS + one.QIS, sum.Wider + one.Wider, sum.WSS + one.WSS, sum.Return + one.Return}
+		sum = sum.plus(one)
 		share := func(method string) kit.Sample {
 			return kit.Each(v.onReference(m, method), func(c census) float64 { return c.Own.Busy })
 		}
@@ -85,11 +89,12 @@ func (v view) sentences() {
 		}
 		for _, rival := range setup.Baselines {
 			e := share("dasp").Over(share(rival))
-			better = append(better, claims.Mark(result.Part{Value: e.Value, CI95: e.CI, Of: map[string]string{"model": m, "rival": rival}},
-				claims.MoreThan(e.CI, 1)))
+			of := map[string]string{"model": m, "rival": rival}
+			better = append(better, claims.Mark(result.Part{Value: e.Value, CI95: e.CI, Of: of}, claims.MoreThan(e.CI, 1)))
 		}
 		e := iteration("ssp").Over(iteration("bsp"))
-		slow = append(slow, claims.Mark(result.Part{Value: e.Value, CI95: e.CI, Of: map[string]string{"model": m}}, claims.AtLeast(e.CI, degraded)))
+		of := map[string]string{"model": m}
+		slow = append(slow, claims.Mark(result.Part{Value: e.Value, CI95: e.CI, Of: of}, claims.AtLeast(e.CI, degraded)))
 	}
 	v.Frames = append(v.Frames, kept.Frame, busy.Frame)
 	words := func(id string, args ...any) *result.Reason { r := result.Because(id, args...); return &r }
