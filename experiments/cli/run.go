@@ -42,6 +42,7 @@ type runOptions struct {
 	profile, seeds, out, dataDir string
 	tensorboard, traces          string // folders; "": none
 	kept, except                 []string
+	more                         int
 	dryRun                       bool
 	limit                        time.Duration
 }
@@ -93,12 +94,11 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 			if o.limit < 0 {
 				return usagef("run: --for %v, want more than 0, or 0 for no limit", o.limit)
 			}
-			ctx := cmd.Context()
-			if o.limit > 0 {
-				var stop context.CancelFunc
-				ctx, stop = context.WithTimeout(ctx, o.limit)
-				defer stop()
+			if o.limit == 0 {
+				return a.execute(cmd.Context(), plan, o)
 			}
+			ctx, stop := context.WithTimeout(cmd.Context(), o.limit)
+			defer stop()
 			return a.execute(ctx, plan, o)
 		},
 	}
@@ -107,6 +107,7 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas, or from-to (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default: embedded in ci, quick; else GRADSYNC_DATA, cache)")
+	f.IntVar(&o.more, "more-seeds", 0, "so many seeds beside each experiment's own: other results")
 	o.define(f, "", deviceUsage+"; default: auto for profile paper, cpu for others")
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
@@ -176,7 +177,10 @@ func (a *app) newPlan(ids []string, o runOptions) (*plan, error) {
 	}); i >= 0 {
 		return nil, usagef("run: --except %s: it is none of the experiments that are named", o.except[i])
 	}
-	p := &plan{profile: o.profile, own: seeds == nil, engine: engine, note: note}
+	if o.more < 0 || o.more > mostSeeds || o.more > 0 && seeds != nil {
+		return nil, usagef("run: --more-seeds %d: want 0 to %d, and no --seeds beside it", o.more, mostSeeds)
+	}
+	p := &plan{profile: o.profile, own: seeds == nil && o.more == 0, engine: engine, note: note}
 	planned := map[string]bool{}
 	for _, e := range chosen {
 		if slices.Contains(o.except, e.ID) {
@@ -190,8 +194,11 @@ func (a *app) newPlan(ids []string, o runOptions) (*plan, error) {
 			continue
 		}
 		these := seeds
-		if p.own {
+		if these == nil {
 			these = e.SeedsOf(o.profile)
+			for range o.more {
+				these = append(these, these[len(these)-1]+1)
+			}
 		}
 		p.runs = append(p.runs, plannedRun{e, alone(e, o.profile, len(these), planned), these})
 	}

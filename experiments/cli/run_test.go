@@ -222,3 +222,18 @@ func TestCommandLineNamesNoFolderOfThisMachine(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// More seeds than an experiment's own go on where these end, in a reproduction too, and stand beside no others.
+func TestMoreSeeds(t *testing.T) {
+	rc, out, msg := gradsync("run", "dasp/table1", "dasp/fig3", "--more-seeds", "2", "--dry-run")
+	for _, want := range []string{"dasp/table1          about 0s, seeds [0 1 2 3 4]\n", "seeds [0 1 2 3 4 5 6 7 8 9 10 11]\n"} {
+		if rc != exitOK || !strings.Contains(out, want) {
+			t.Errorf("%d, %s%s: want %q", rc, out, msg, want)
+		}
+	}
+	for _, flags := range [][]string{{"--more-seeds", "2", "--seeds", "0"}, {"--more-seeds", "-1"}} {
+		if rc, _, msg := gradsync(append([]string{"run", "dasp/table1", "--dry-run"}, flags...)...); rc != exitUsage {
+			t.Errorf("%v: %d, %s", flags, rc, msg)
+		}
+	}
+}

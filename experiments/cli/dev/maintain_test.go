@@ -170,6 +170,9 @@ func TestReproductionRunsThenRenders(t *testing.T) {
 			t.Errorf("step %d has %s, want %v", i, env, want)
 		}
 	}
+	if more := reproduction(halfEach, "there", "ci", "+4", nil, []string{"dasp"}); !strings.Contains(more[0].Command, " --more-seeds 4 ") {
+		t.Errorf("of four seeds more: %+v", more)
+	}
 	if steps = reproduction(halfEach, "there", "ci", "0", []string{"dasp/table6"}, []string{"dasp"}); len(steps) != 2 {
 		t.Errorf("profile ci, with a page of the first results: %+v", steps)
 	}

@@ -136,6 +136,7 @@ func reproductions(estimate Estimate) (out []*cobra.Command) {
 // look.
 func reproduce(estimate Estimate, name, of string, first []string, run ...string) *cobra.Command {
 	var profile, seeds, out string
+	var more int
 	cmd := &cobra.Command{
 		Use: "reproduce-" + name, Short: "Run the experiments of " + of + " (as make reproduce-" + name + ")",
 		Example: "  gradsync reproduce-" + name + " --profile ci --seeds 0", Args: cobra.NoArgs,
@@ -144,11 +145,15 @@ func reproduce(estimate Estimate, name, of string, first []string, run ...string
 			if err != nil {
 				return err
 			}
+			if more > 0 && seeds == "" {
+				seeds = fmt.Sprint("+", more)
+			}
 			return do(cmd, append(reproduction(estimate, dir, profile, seeds, first, run), summed(out, dir, profile, run)))
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
 	cmd.Flags().StringVar(&seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own)")
+	cmd.Flags().IntVar(&more, "more-seeds", 0, "so many seeds beside each experiment's own: other results")
 	cmd.Flags().StringVar(&out, "out", "out", "folder of results and pages")
 	return cmd
 }
@@ -174,10 +179,13 @@ func reproduction(estimate Estimate, dir, profile, seeds string, first, run []st
 	return []step{runs(run), render}
 }
 
-// seeded returns the flag of seeds, nothing for each experiment's own.
+// seeded returns the flag of seeds, nothing for each experiment's own; "+5" is five more than these.
 func seeded(seeds string) []string {
 	if seeds == "" {
 		return nil
+	}
+	if more, ok := strings.CutPrefix(seeds, "+"); ok {
+		return []string{"--more-seeds", more}
 	}
 	return []string{"--seeds", seeds}
 }
