@@ -245,8 +245,11 @@ func (w *jupyterWriter) part(p notebook.Part) error {
 		return w.table(p.Table)
 	case p.Figure != nil:
 		return w.figure(p.Figure)
+	case p.Placed != nil:
+		w.cells++
+		w.book.Text(fmt.Sprint("text-", w.cells), said{"(A figure of the page.)", "（页面上的一幅图。）"}[w.l])
 	}
-	return nil // what is placed is of pages
+	return nil
 }
 
 // table adds a table, and Python that shows its rows from the numbers of a run.

@@ -116,12 +116,15 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 		out.Samples = nil
 	}
 	for i, ci := range out.CI95 {
-		if x := f.Values[i]; ci != nil && (x < ci[0] && !same(x, ci[0]) || x > ci[1] && !same(x, ci[1])) {
+		if i >= len(f.Values) || ci == nil {
+			continue // decide refuses other counts
+		}
+		if x := f.Values[i]; x < ci[0] && !same(x, ci[0]) || x > ci[1] && !same(x, ci[1]) {
 			panic(fmt.Sprintf("claims: %s: %g lies outside its interval %v: they are of two estimators", id, x, *ci))
 		}
 	}
 	out.Verdict, out.Reasons = c.decide(f)
-	if need := SeedsFor(id); f.Seeds > 0 && f.Seeds < need && tooFew(out.Verdict, out.Reasons) {
+	if need := SeedsFor(id); f.Seeds > 0 && f.Seeds < need && tooFew(out) {
 		out.Verdict = Undecided
 		out.Reasons = []result.Reason{result.Because("needs-seeds", "seeds", f.Seeds, "needed", need)}
 	}
@@ -132,13 +135,13 @@ func Verdict(id string, f Found, notes ...result.Reason) result.Claim {
 	return out
 }
 
-// tooFew reports whether a verdict cannot be of fewer seeds than a claim was declared to need: all that
+// tooFew reports whether c's verdict cannot be of fewer seeds than a claim was declared to need: all that
 // say the claim holds, that nothing is decided, or that there is no difference. That a whole interval
 // lies on the other side needs no more seeds.
-func tooFew(verdict string, why []result.Reason) bool {
+func tooFew(c result.Claim) bool {
 	null := func(r result.Reason) bool { return r.Code == "no-difference" }
-	return slices.Contains([]string{Equal, Within, SameSign, Holds, Undecided}, verdict) ||
-		verdict == Differs && slices.ContainsFunc(why, null)
+	return slices.Contains([]string{Equal, Within, SameSign, Holds, Undecided}, c.Verdict) ||
+		c.Verdict == Differs && (c.CI95 == nil || slices.ContainsFunc(c.Reasons, null))
 }
 
 // decide applies the rules in their order: what was not run or not stated, what we put in, what has

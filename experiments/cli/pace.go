@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -81,6 +82,8 @@ func estimate(ids, except []string, profile, seeds string) (total float64) {
 		return 0
 	}
 	given, err := parseSeeds(seeds)
+	more := 0
+	_, _ = fmt.Sscanf(seeds, "+%d", &more) // of others 0
 	planned := map[string]bool{}
 	for _, e := range chosen {
 		if profileOf(e, profile) != nil || slices.Contains(except, e.ID) {
@@ -90,7 +93,7 @@ func estimate(ids, except []string, profile, seeds string) (total float64) {
 		if err != nil {
 			these = e.SeedsOf(profile)
 		}
-		total += max(alone(e, profile, len(these), planned), leastSeconds)
+		total += max(alone(e, profile, len(these)+more, planned), leastSeconds)
 	}
 	return total
 }

@@ -107,7 +107,7 @@ run compare makes a document's comparisons; gradsync compare makes those of your
 	f.StringVar(&o.seeds, "seeds", "", "seeds, separated by commas, or from-to (default: each experiment's own, 0,1,2 for most)")
 	f.StringVar(&o.out, "out", defaultOut, "folder of the results")
 	f.StringVar(&o.dataDir, "data-dir", "", "folder of data sets (default: embedded in ci, quick; else GRADSYNC_DATA, cache)")
-	f.IntVar(&o.more, "more-seeds", 0, "so many seeds beside each experiment's own: other results")
+	f.IntVar(&o.more, "more-seeds", 0, "so many seeds beside those each experiment begins with")
 	o.define(f, "", deviceUsage+"; default: auto for profile paper, cpu for others")
 	f.StringVar(&o.tensorboard, "tensorboard", "", runTensorboardUsage)
 	f.StringVar(&o.traces, "traces", "", runTracesUsage)
@@ -180,7 +180,7 @@ func (a *app) newPlan(ids []string, o runOptions) (*plan, error) {
 	if o.more < 0 || o.more > mostSeeds || o.more > 0 && seeds != nil {
 		return nil, usagef("run: --more-seeds %d: want 0 to %d, and no --seeds beside it", o.more, mostSeeds)
 	}
-	p := &plan{profile: o.profile, own: seeds == nil && o.more == 0, engine: engine, note: note}
+	p := &plan{profile: o.profile, own: seeds == nil, engine: engine, note: note}
 	planned := map[string]bool{}
 	for _, e := range chosen {
 		if slices.Contains(o.except, e.ID) {

@@ -216,8 +216,8 @@ func (a *app) printOutcome(o *train.Outcome) {
 			fmt.Fprintf(a.out, "  %-5s           %5.1f %% of pushes, %.4g s\n", s, 100*share, o.StateSeconds[s])
 		}
 	}
-	if o.Sync == "dasp" && o.Answered > 0 && o.StateShare["QIS"] == 1 {
-		fmt.Fprintln(a.out, "  nobody waited   DASP did what ASP does: no worker got more than Smin versions ahead, as where gradients")
+	if o.Sync == "dasp" && o.Workers > 1 && o.Answered > 0 && o.StateShare["QIS"] == 1 {
+		fmt.Fprintln(a.out, "  nobody waited   DASP did what ASP does: no gradient came from more than Smin versions ahead, as where they")
 		fmt.Fprintln(a.out, "                  queue for one slow link; --platform reference6, of Tables 4 to 7, shows all three states")
 	}
 	if !alone {

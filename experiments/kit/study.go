@@ -113,8 +113,11 @@ func (s Study[P, C]) Run(ctx context.Context, env exp.Env) (*result.Result, erro
 		if n == 1 && s.Once != nil {
 			points = slices.DeleteFunc(slices.Clone(points), s.Once)
 		}
-		row := make([]C, len(points))
-		err := AtOnce(len(points), func(i int) (err error) {
+		row, each := make([]C, len(points)), AtOnce
+		if env.Profile == "paper" {
+			each = inTurn // whole networks: memory for one training
+		}
+		err := each(len(points), func(i int) (err error) {
 			_, cost := s.Cost(env.Profile, points[i])
 			what, inner := fmt.Sprintf("%v, seed %d", points[i], seed), env
 			inner.Progress = func(part, of float64, _ string) {
@@ -255,6 +258,16 @@ func Sweep[P, C any](b *exp.Bar, points []P, measure func(P) (C, error)) (out []
 		b.Step(fmt.Sprint(p))
 	}
 	return out, nil
+}
+
+// inTurn is AtOnce, one at a time.
+func inTurn(n int, f func(i int) error) error {
+	for i := range n {
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // AtOnce calls f for 0 … n−1, in this order and as many at once as there are cores, and returns the error

@@ -59,7 +59,13 @@ func (p *page) pivot(lines ...any) (string, error) {
 		}
 		cells = append(cells, found)
 	}
-	t.Head = append([]Head{{Key: "of"}, {Key: "what"}}, t.Head...)
+	for _, key := range []string{"what", "of"} {
+		title, err := p.label("line", key)
+		if err != nil {
+			return "", err
+		}
+		t.Head = append([]Head{{Key: key, Title: p.mine(title)}}, t.Head...)
+	}
 	for _, n := range names {
 		for i, found := range cells {
 			key, _ := lines[4*i].(string)

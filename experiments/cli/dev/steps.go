@@ -145,7 +145,10 @@ func reproduce(estimate Estimate, name, of string, first []string, run ...string
 			if err != nil {
 				return err
 			}
-			if more > 0 && seeds == "" {
+			if more != 0 && seeds != "" || more < 0 {
+				return usagef("reproduce-%s: --more-seeds %d: want 0 or more, and no --seeds beside it", name, more)
+			}
+			if more > 0 {
 				seeds = fmt.Sprint("+", more)
 			}
 			return do(cmd, append(reproduction(estimate, dir, profile, seeds, first, run), summed(out, dir, profile, run)))
@@ -153,7 +156,7 @@ func reproduce(estimate Estimate, name, of string, first []string, run ...string
 	}
 	cmd.Flags().StringVar(&profile, "profile", "quick", "size of the run: ci, quick, standard, paper")
 	cmd.Flags().StringVar(&seeds, "seeds", "", "seeds, separated by commas (default: each experiment's own)")
-	cmd.Flags().IntVar(&more, "more-seeds", 0, "so many seeds beside each experiment's own: other results")
+	cmd.Flags().IntVar(&more, "more-seeds", 0, "so many seeds beside those each experiment begins with")
 	cmd.Flags().StringVar(&out, "out", "out", "folder of results and pages")
 	return cmd
 }

@@ -20,12 +20,21 @@ const degraded = 0.95
 // promises counts what the answers of DASP led to.
 type promises struct {
 	QIS, Wider  int // answers in QIS, and those that leave their worker more than Smin ahead of the oldest version
+	Among       int // those of Wider that are so ahead of a worker in QIS
 	WSS, Return int // pushes after a wait in WSS, and those of them that are in QIS
+}
+
+// one counts what is so.
+func one(so bool) int {
+	if so {
+		return 1
+	}
+	return 0
 }
 
 // plus adds up two counts.
 func (a promises) plus(b promises) promises {
-	return promises{a.QIS + b.QIS, a.Wider + b.Wider, a.WSS + b.WSS, a.Return + b.Return}
+	return promises{a.QIS + b.QIS, a.Wider + b.Wider, a.Among + b.Among, a.WSS + b.WSS, a.Return + b.Return}
 }
 
 // keepPromises counts them in log l of a run of DASP's.
@@ -37,15 +46,20 @@ func keepPromises(l *dasp.Log, o rivals.Options) (c promises, err error) {
 			return
 		}
 		if last[p.Worker] == dasp.WSS {
-			if c.WSS++; p.State == dasp.QIS {
-				c.Return++
-			}
+			c.WSS++
+			c.Return += one(p.State == dasp.QIS)
 		}
 		if last[p.Worker] = p.State; p.State == dasp.QIS {
-			oldest, _ := now.View.Oldest()
-			if c.QIS++; now.View.V[p.Worker]-oldest > o.Smin {
-				c.Wider++
+			quick := now.View.V[p.Worker]
+			for w, v := range now.View.V {
+				if last[w] == 0 || last[w] == dasp.QIS { // all begin in QIS
+					quick = min(quick, v)
+				}
 			}
+			oldest, _ := now.View.Oldest()
+			c.QIS++
+			c.Wider += one(now.View.V[p.Worker]-oldest > o.Smin)
+			c.Among += one(now.View.V[p.Worker]-quick > o.Smin)
 		}
 	})
 	return c, err
@@ -67,17 +81,17 @@ func (v view) onReference(model, method string) []census {
 
 // sentences lists what the reference shows, network by network, and judges D60 to D63.
 func (v view) sentences() {
-	kept := kit.NewSheet("promises", "model:model qis wider wss return")
+	kept := kit.NewSheet("promises", "model:model qis wider among wss return")
 	busy := kit.NewSheet("busy", "model:model method:method busy±/%.1 over_bsp~/.3")
 	var sum promises
 	var better, slow []result.Part
 	for _, m := range setup.Models {
-		var one promises
+		var own promises
 		for _, c := range v.onReference(m, "dasp") {
-			one = one.plus(c.Own.Promises)
+			own = own.plus(c.Own.Promises)
 		}
-		kept.Add(m, one.QIS, one.Wider, one.WSS, one.Return)
-		sum = sum.plus(one)
+		kept.Add(m, own.QIS, own.Wider, own.Among, own.WSS, own.Return)
+		sum = sum.plus(own)
 		share := func(method string) kit.Sample {
 			return kit.Each(v.onReference(m, method), func(c census) float64 { return c.Own.Busy })
 		}
@@ -98,8 +112,9 @@ func (v view) sentences() {
 	}
 	v.Frames = append(v.Frames, kept.Frame, busy.Frame)
 	words := func(id string, args ...any) *result.Reason { r := result.Because(id, args...); return &r }
-	holding := func(id string, broken, of int) result.Claim {
+	holding := func(id string, broken, of int, note result.Reason) result.Claim {
 		f := claims.Holding(broken == 0, len(v.Seeds), words(id, "broken", broken, "of", of))
+		f.Notes = []result.Reason{note}
 		if of == 0 {
 			f.Finding = claims.NoCase
 		}
@@ -107,6 +122,7 @@ func (v view) sentences() {
 	}
 	may := claims.Found{Parts: slow, Seeds: len(v.Seeds), Words: words("D63", "percent", 100*degraded)}
 	may.Finding = claims.Some(kit.Map(slow, claims.FindingOf)...)
-	v.Claims = append(v.Claims, holding("D60", sum.Wider, sum.QIS), holding("D61", sum.WSS-sum.Return, sum.WSS),
+	v.Claims = append(v.Claims, holding("D60", sum.Wider, sum.QIS, result.Because("D60-tested", "among", sum.Among)),
+		holding("D61", sum.WSS-sum.Return, sum.WSS, result.Because("D61-most", "back", sum.Return)),
 		claims.Verdict("D62", claims.OfParts(better, len(v.Seeds), words("D62"))), claims.Verdict("D63", may))
 }
