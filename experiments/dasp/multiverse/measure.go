@@ -81,21 +81,17 @@ func hasStates(ctx context.Context, r reading, e effort) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		missing := len(setup.States)
-		var seen [3]bool
-		for seed := uint64(0); seed < uint64(e.Seeds) && missing > 0; seed++ {
+		all, seen := [3]bool{true, true, true}, [3]bool{}
+		for seed := uint64(0); seed < uint64(e.Seeds) && seen != all; seed++ {
 			_, stats, err := on.run(ctx, r, setup.Methods[own], seed, e)
 			if err != nil {
 				return false, err
 			}
 			for i := range setup.States {
-				if !seen[i] && stats.States[i].Pushes > 0 {
-					seen[i] = true
-					missing--
-				}
+				seen[i] = seen[i] || stats.States[i].Pushes > 0
 			}
 		}
-		if missing > 0 {
+		if seen != all {
 			return false, nil
 		}
 	}

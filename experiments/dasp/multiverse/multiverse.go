@@ -89,10 +89,10 @@ func run(ctx context.Context, env exp.Env, bar *exp.Bar, readings []reading, e e
 		r := readings[i]
 		timed, m, err := true, measured{}, error(nil)
 		if e.StatesFirst {
-			timed, err = keep(ctx, env, append(r.part(e), "f3"), func() (bool, error) { return hasStates(ctx, r, e) })
+			timed, err = kit.Keep(ctx, env, append(r.part(e), "f3"), func(string) (bool, error) { return hasStates(ctx, r, e) })
 		}
 		if timed && err == nil {
-			m, err = keep(ctx, env, r.part(e), func() (measured, error) { return measure(ctx, r, e) })
+			m, err = kit.Keep(ctx, env, r.part(e), func(string) (measured, error) { return measure(ctx, r, e) })
 		}
 		out[i] = answer{r, m, m.filter(), timed}
 		steps.Lock()
@@ -101,14 +101,4 @@ func run(ctx context.Context, env exp.Env, bar *exp.Bar, readings []reading, e e
 		return err
 	})
 	return out, err
-}
-
-// keep is kit.Keep of what has no state of its own, unless ctx is over.
-func keep[T any](ctx context.Context, env exp.Env, key []any, make func() (T, error)) (T, error) {
-	return kit.Keep(ctx, env, key, func(string) (none T, err error) {
-		if err := ctx.Err(); err != nil {
-			return none, err
-		}
-		return make()
-	})
 }
