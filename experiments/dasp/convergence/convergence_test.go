@@ -432,8 +432,8 @@ func TestOwnRunsRender(t *testing.T) {
 		lacks   string
 	}{
 		"one seed":        {"quick", 1, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2, "dasp": 2}, "±"},
-		"DASP never":      {"quick", 2, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2}, "DASP needs"},
-		"nobody":          {"quick", 2, nil, "DASP needs"},
+		"DASP never":      {"quick", 2, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2}, "same accuracy DASP needs"},
+		"nobody":          {"quick", 2, nil, "same accuracy DASP needs"},
 		"LeNet-5 alone":   {"ci", 2, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2, "dasp": 2}, "ResNet-18 to"},
 		"the real images": {"standard", 2, map[string]float64{"bsp": 4, "asp": 1, "ssp": 3, "dssp": 2, "dasp": 2}, "VGG-19-BN’s gradients from"},
 	} {
