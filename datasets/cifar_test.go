@@ -25,8 +25,7 @@ func wantRecords(t *testing.T, s *Set, n int) {
 			if i == 5 {
 				split, at = &s.Test, k
 			}
-			want := record(i, k)
-			if split.Labels[at] != want[0] || !bytes.Equal(split.image(at), want[1:]) {
+			if want := record(i, k); split.Labels[at] != want[0] || !bytes.Equal(split.image(at), want[1:]) {
 				t.Fatalf("record %d of batch %d differs", k, i)
 			}
 		}
@@ -90,8 +89,7 @@ func TestCIFARBadBatches(t *testing.T) {
 		wantError(t, err, "cifar-10-batches-bin", "data_batch_4.bin is missing")
 	})
 	t.Run("official test batch as training batch", func(t *testing.T) {
-		e := tinyCIFAR(t, n)
-		sum := sha256Hex(batchBytes(2, n))
+		e, sum := tinyCIFAR(t, n), sha256Hex(batchBytes(2, n))
 		e.Known = map[string]string{sum: "test_batch"}
 		_, err := openDir(e, write(t, tinyBatches("cifar-10-batches-bin", ".bin", n, batchBytes)))
 		wantError(t, err, "data_batch_3.bin", "train and test files swapped?")
@@ -227,8 +225,7 @@ func TestPickleBadInput(t *testing.T) {
 	}
 	t.Run("larger than the manifest allows", func(t *testing.T) {
 		e := tinyCIFAR(t, n)
-		_, err := e.readPickled(bytes.NewReader(nil), e.pickleLimit()+1)
-		if err == nil {
+		if _, err := e.readPickled(bytes.NewReader(nil), e.pickleLimit()+1); err == nil {
 			t.Error("no error")
 		}
 	})

@@ -26,8 +26,7 @@ func alone(t *testing.T) {
 const embeddedSum = "a8502b1b1803eb429fcf0a7a76cd67f2816a68afec843a6a985addd30a255f0f"
 
 func TestEmbeddedArchiveIsTheCommittedOne(t *testing.T) {
-	h := sha256.New()
-	total := 0
+	h, total := sha256.New(), 0
 	for _, name := range []string{embedded.TrainImages, embedded.TrainLabels, embedded.TestImages,
 		embedded.TestLabels, embedded.TrainIndex, embedded.TestIndex} {
 		raw := sure(embedded.Files.ReadFile(name))(t)
@@ -40,8 +39,7 @@ func TestEmbeddedArchiveIsTheCommittedOne(t *testing.T) {
 	if total > 5_000_000 {
 		t.Errorf("embedded files: %d bytes, want at most 5,000,000", total)
 	}
-	licence, err := embedded.Files.ReadFile("LICENSE")
-	if err != nil || !bytes.Contains(licence, []byte("Zalando SE")) {
+	if licence, err := embedded.Files.ReadFile("LICENSE"); err != nil || !bytes.Contains(licence, []byte("Zalando SE")) {
 		t.Errorf("MIT notice of Zalando SE is not embedded: %v", err)
 	}
 }

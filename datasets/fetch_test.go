@@ -24,8 +24,7 @@ import (
 
 // payload returns a file of 300,000 bytes that do not repeat.
 func payload() []byte {
-	r := rand.New(rand.NewPCG(1, 2))
-	b := make([]byte, 300_000)
+	r, b := rand.New(rand.NewPCG(1, 2)), make([]byte, 300_000)
 	for i := range b {
 		b[i] = byte(r.Uint32())
 	}
@@ -152,8 +151,7 @@ func patient(dir string) FetchOptions {
 func wantFile(t *testing.T, dir string, want []byte) {
 	t.Helper()
 	path := filepath.Join(dir, "test-set", "file.gz")
-	got := sure(os.ReadFile(path))(t)
-	if !bytes.Equal(got, want) {
+	if got := sure(os.ReadFile(path))(t); !bytes.Equal(got, want) {
 		t.Errorf("%s: %d bytes differ from what was served", path, len(got))
 	}
 	if exists(path + ".part") {

@@ -96,9 +96,7 @@ func TestFetchChild(t *testing.T) {
 	body := payload()
 	e := oneFile(body)
 	e.Downloads[0].URLs = []string{url}
-	if _, err := fetchEntry(t.Context(), e, patient(os.Getenv("FETCH_CHILD_DIR"))); err != nil {
-		t.Fatal(err)
-	}
+	sure(fetchEntry(t.Context(), e, patient(os.Getenv("FETCH_CHILD_DIR"))))(t)
 }
 
 func TestFetchTwoProcesses(t *testing.T) {

@@ -32,8 +32,7 @@ func tinyCIFAR(t testing.TB, n int) *entry {
 
 // idxBytes writes an IDX file; every byte depends on its position and on salt.
 func idxBytes(typ byte, salt int, classes int, dims ...int) []byte {
-	b := []byte{0, 0, typ, byte(len(dims))}
-	n := 1
+	b, n := []byte{0, 0, typ, byte(len(dims))}, 1
 	for _, d := range dims {
 		b = binary.BigEndian.AppendUint32(b, uint32(d))
 		n *= d
@@ -148,8 +147,7 @@ func packed(folder, ext string, n int, form func(i, n int) []byte) []*tar.Header
 // write lays files out below a new folder; a nil body makes a directory.
 func write(t *testing.T, files map[string][]byte) string {
 	t.Helper()
-	// Not t.TempDir: its path holds the test's name, which might contain the very
-	// words that a test looks for in an error.
+	// Not t.TempDir: its path holds the test's name, which might contain the very words that a test looks for in an error.
 	dir, err := os.MkdirTemp("", "data")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })

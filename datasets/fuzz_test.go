@@ -14,8 +14,7 @@ import (
 //	go test ./datasets -run '^$' -fuzz FuzzPickle -fuzztime 60s -fuzzminimizetime 10x
 
 func FuzzIDX(f *testing.F) {
-	spec := idxSpec{count: 3, other: 2, images: true, h: 4, w: 5}
-	good := idxBytes(8, 1, 256, 3, 4, 5)
+	spec, good := idxSpec{count: 3, other: 2, images: true, h: 4, w: 5}, idxBytes(8, 1, 256, 3, 4, 5)
 	for _, seed := range [][]byte{good, gz(good), good[:10], idxBytes(8, 1, 10, 3), gz(append(good, 0)), append(gz(good), 0), nil} {
 		f.Add(seed)
 	}
@@ -61,9 +60,7 @@ func FuzzPickle(f *testing.F) {
 	f.Add(python2Batch(0, 2))
 	f.Add([]byte("cos\nsystem\n(S'true'\ntR."))
 	for _, p := range []string{"p0", "p2", "p4", "p5"} {
-		raw, err := os.ReadFile(filepath.Join("testdata", "pickle", p+".pickle"))
-		must(f, err)
-		f.Add(raw)
+		f.Add(sure(os.ReadFile(filepath.Join("testdata", "pickle", p+".pickle")))(f))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		got, err := e.readPickled(bytes.NewReader(in), int64(len(in)))

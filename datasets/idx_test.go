@@ -9,8 +9,7 @@ import (
 )
 
 func TestIDXGoodLayouts(t *testing.T) {
-	e := tinyIDX(t)
-	official := tinyIDXFiles()
+	e, official := tinyIDX(t), tinyIDXFiles()
 	raw := func(stem string) []byte {
 		switch stem {
 		case "train-images":

@@ -117,9 +117,7 @@ func TestImportClassFolders(t *testing.T) {
 		must(t, os.Rename(filepath.Join(dir, class, fmt.Sprintf("%d.png", i)), filepath.Join(dir, class, fmt.Sprintf("%c%d.PNG", 'z'-i%20, i))))
 	}
 	other := t.TempDir()
-	if _, err := Import(dir, ImportOptions{Name: "pets", To: other}); err != nil {
-		t.Fatal(err)
-	}
+	sure(Import(dir, ImportOptions{Name: "pets", To: other}))(t)
 	if everything(t, filepath.Join(to, "pets")) != everything(t, filepath.Join(other, "pets")) {
 		t.Error("the same images under other names give other bytes")
 	}
@@ -147,8 +145,7 @@ func TestSplitByKey(t *testing.T) {
 		keys[p.key] = true
 	}
 	must(t, c.split(0.2))
-	test := c.counts(c.test)
-	if test[0] != 3 { // 2.6 rounded
+	if test := c.counts(c.test); test[0] != 3 { // 2.6 rounded
 		t.Errorf("%d of 13 images are for tests, want 3", test[0])
 	}
 	worst := c.test[2].key
@@ -199,8 +196,7 @@ func TestImportChannels(t *testing.T) {
 		if err != nil || made.Channels != want || !slices.Equal(made.Classes, []string{"2", "10"}) {
 			t.Fatalf("--channels %d: %+v, %v", channels, made, err)
 		}
-		s := sure(Open("mixed", Options{Dir: to}))(t)
-		images := map[string]bool{}
+		s, images := sure(Open("mixed", Options{Dir: to}))(t), map[string]bool{}
 		for _, split := range []*Split{&s.Train, &s.Test} {
 			for i := range split.Len() {
 				images[string(split.image(i))] = true
@@ -268,8 +264,7 @@ func TestImportNamesMistakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second: make test has it")
 	}
-	gray16 := image.NewGray16(image.Rect(0, 0, 28, 28))
-	clear := image.NewNRGBA(image.Rect(0, 0, 28, 28))
+	gray16, clear := image.NewGray16(image.Rect(0, 0, 28, 28)), image.NewNRGBA(image.Rect(0, 0, 28, 28))
 	train := func(dir string, images, labels []byte) {
 		put(t, images, dir, "train-images-idx3-ubyte")
 		put(t, labels, dir, "train-labels-idx1-ubyte")
@@ -355,9 +350,7 @@ func TestOwnSetIsChecked(t *testing.T) {
 			t.Errorf("imported as %q", name)
 		}
 	}
-	if _, err := Import(dir, ImportOptions{Name: "pets", To: to}); err != nil {
-		t.Fatal(err)
-	}
+	sure(Import(dir, ImportOptions{Name: "pets", To: to}))(t)
 	if names, err := Own(Options{Dir: to}); err != nil || !slices.Contains(names, "pets") {
 		t.Errorf("own sets %v, %v", names, err)
 	}

@@ -77,8 +77,7 @@ func TestOpenForFallsBackWithANote(t *testing.T) {
 		"mnist":    {"the paper's MNIST was not found", "embedded Fashion-MNIST, 10,000 training and 1,000 test images", "`gradsync data fetch mnist`"},
 		"cifar-10": {"the paper's CIFAR-10 was not found", "28×28×1 padded to 32×32 and repeated to 3 channels"},
 	} {
-		s, err := OpenFor(name, Options{})
-		must(t, err)
+		s := sure(OpenFor(name, Options{}))(t)
 		if s.Name != "fashion-mnist" || s.Origin != OriginEmbedded {
 			t.Errorf("%s: got %s, %s", name, s.Name, s.Origin)
 		}
@@ -88,9 +87,7 @@ func TestOpenForFallsBackWithANote(t *testing.T) {
 			}
 		}
 		dir := t.TempDir()
-		if s, err = OpenFor(name, Options{Dir: dir}); err != nil {
-			t.Fatal(err)
-		}
+		s = sure(OpenFor(name, Options{Dir: dir}))(t)
 		if !strings.Contains(s.Note, "(--data-dir: no ") || strings.Contains(s.Note, dir) {
 			t.Errorf("%s: note %q, want one that says that --data-dir holds no such set and names no folder", name, s.Note)
 		}
@@ -103,15 +100,12 @@ func TestLookUpOrder(t *testing.T) {
 	saved := *official
 	defer func() { *official = saved }()
 	official.Train, official.Test = 20, 10
-	first, second := write(t, tinyIDXFiles()), write(t, tinyIDXFiles())
-	cache := sure(cacheDir())(t)
+	first, second, cache := write(t, tinyIDXFiles()), write(t, tinyIDXFiles()), sure(cacheDir())(t)
 	must(t, os.MkdirAll(filepath.Dir(cache), 0o755))
 	must(t, os.CopyFS(cache, os.DirFS(write(t, tinyIDXFiles()))))
 	for _, c := range []struct{ flag, env, path, origin string }{
-		{first, second, first, originDirectory},
-		{"", second, second, originDirectory},
-		{t.TempDir(), second, second, originDirectory},
-		{"", "", cache, originCache},
+		{first, second, first, originDirectory}, {"", second, second, originDirectory},
+		{t.TempDir(), second, second, originDirectory}, {"", "", cache, originCache},
 		{t.TempDir(), t.TempDir(), cache, originCache},
 	} {
 		t.Setenv(EnvDir, c.env)

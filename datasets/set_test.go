@@ -57,8 +57,7 @@ func TestFillByDefinition(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := ramp(c.srcC, c.src, c.src)
-			note, err := s.Adaptation(c.c, c.dst, c.dst)
-			if err != nil || note != c.note {
+			if note, err := s.Adaptation(c.c, c.dst, c.dst); err != nil || note != c.note {
 				t.Errorf("note %q, error %v, want %q", note, err, c.note)
 			}
 			size := c.c * c.dst * c.dst
@@ -72,8 +71,7 @@ func TestFillByDefinition(t *testing.T) {
 						for x := range c.dst {
 							sum := 0
 							for p := range step * step {
-								sy, sx := y*step+p/step-c.pad, x*step+p%step-c.pad
-								if sy >= 0 && sx >= 0 && sy < c.src && sx < c.src {
+								if sy, sx := y*step+p/step-c.pad, x*step+p%step-c.pad; sy >= 0 && sx >= 0 && sy < c.src && sx < c.src {
 									sum += int(s.Train.image(img)[(from*c.src+sy)*c.src+sx])
 								}
 							}
@@ -91,8 +89,7 @@ func TestFillByDefinition(t *testing.T) {
 }
 
 func TestFillErrors(t *testing.T) {
-	s := ramp(1, 28, 28)
-	dst := make([]float32, 28*28)
+	s, dst := ramp(1, 28, 28), make([]float32, 28*28)
 	for phrase, err := range map[string]error{
 		"no adaptation of 28×28×1 images to input 64×64×3": s.Fill(dst, &s.Train, []int{0}, 3, 64, 64),
 		"no adaptation of 28×28×1 images to input 28×28×2": s.Fill(dst, &s.Train, []int{0}, 2, 28, 28),
@@ -135,8 +132,7 @@ func TestFirstClasses(t *testing.T) {
 	s := Synthetic(SyntheticConfig{})
 	f := sure(s.FirstClasses(3))(t)
 	for name, both := range map[string][2]*Split{"train": {&s.Train, &f.Train}, "test": {&s.Test, &f.Test}} {
-		all, few := both[0], both[1]
-		k := 0
+		all, few, k := both[0], both[1], 0
 		for i, label := range all.Labels {
 			if label >= 3 {
 				continue

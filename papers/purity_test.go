@@ -65,7 +65,7 @@ func impurities(f *ast.File, rules bool) (found []string) {
 // source files of a folder and below, tests and internal aside.
 func goFiles(t *testing.T, root string) (files []string) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	must(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "internal" {
 			return filepath.SkipDir
 		}
@@ -73,8 +73,7 @@ func goFiles(t *testing.T, root string) (files []string) {
 			files = append(files, path)
 		}
 		return err
-	})
-	must(t, err)
+	}))
 	return files
 }
 

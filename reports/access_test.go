@@ -8,9 +8,8 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// Every page can be heard and worked by keys: one heading, one main part that a link skips
-// to, names for drawings, tables, choices and groups, roles that a narrow window cannot
-// take from a table, and titles for cells.
+// Every page can be heard and worked by keys: one heading, one main part that a link skips to, names for drawings,
+// tables, choices and groups, roles that a narrow window cannot take from a table, and titles for cells.
 func TestPagesCanBeHeard(t *testing.T) {
 	oktest.Slow(t)
 	files := oktest.Must(renderedTwins())(t)
@@ -18,8 +17,7 @@ func TestPagesCanBeHeard(t *testing.T) {
 		if path.Ext(name) != ".html" {
 			continue
 		}
-		count, labels := map[string]int{}, map[string]bool{}
-		all := elements(t, page)
+		count, labels, all := map[string]int{}, map[string]bool{}, elements(t, page)
 		for _, e := range all {
 			count[e.Name]++
 			labels[e.Attrs["for"]] = true

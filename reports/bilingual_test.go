@@ -22,8 +22,7 @@ type pairOf struct {
 	at string
 }
 
-// saidIn finds the texts of Go files: literals of notebook.Both, alone or in lists, and the formats
-// of notebook.Bothf.
+// saidIn finds the texts of Go files: literals of notebook.Both, alone or in lists, and the formats of notebook.Bothf.
 func saidIn(t *testing.T) (out []pairOf) {
 	t.Helper()
 	var files []string
@@ -42,8 +41,7 @@ func saidIn(t *testing.T) (out []pairOf) {
 				return
 			}
 			en, ok := literal(list[0])
-			zh, both := literal(list[1])
-			if ok && both {
+			if zh, both := literal(list[1]); ok && both {
 				out = append(out, pairOf{said{en, zh}, set.Position(n.Pos()).String()})
 			}
 		}

@@ -14,8 +14,7 @@ import (
 // mine writes a result with its record, as a run does, and loads it.
 func mine(t *testing.T, root string, r *result.Result, run *result.Run) loaded {
 	t.Helper()
-	path := oktest.Must(result.Write(root, r, run))(t)
-	return oktest.Must(loadFile(path, paperOf(r.ID), r.Profile))(t)
+	return oktest.Must(loadFile(oktest.Must(result.Write(root, r, run))(t), paperOf(r.ID), r.Profile))(t)
 }
 
 // listOf writes results as published ones.
@@ -140,8 +139,7 @@ func TestTheBoxSaysWhatWasRun(t *testing.T) {
 
 // What the box and the provenance say in words they say in Chinese, names and hashes aside.
 func TestTheBoxIsInChinese(t *testing.T) {
-	root := t.TempDir()
-	long := aRun()
+	root, long := t.TempDir(), aRun()
 	long.WallSeconds = 3700
 	now, recorded := otherRecord(t, root)
 	box := boxOf(t, root, []loaded{now, mine(t, root, exampleTimes(), long)}, listOf(t))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/page"
 )
 
@@ -12,9 +13,7 @@ import (
 func TestCards(t *testing.T) {
 	rendered := func(files fstest.MapFS) (string, error) {
 		r, err := newRenderer(Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		r.frame.Sites = map[string]page.Site{"": {}}
 		err = r.addCards(files)
 		return string(r.out["cards.html"]), err

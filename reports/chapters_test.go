@@ -35,8 +35,7 @@ func TestChapters(t *testing.T) {
 	}
 }
 
-// Every chapter has a name in both languages; pages share names of experiments, not
-// their order.
+// Every chapter has a name in both languages; pages share names of experiments, not their order.
 func TestChaptersOfThePapers(t *testing.T) {
 	for paper, list := range chapters {
 		for _, c := range append(list, chapter{Title: otherChapter}) {

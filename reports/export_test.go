@@ -41,13 +41,10 @@ func exportFrom(results string) (map[string]string, error) {
 	return readTree(dir)
 }
 
-// Each figure of the pages comes out as three files, and a second export, of one paper,
-// has the same bytes.
+// Each figure of the pages comes out as three files, and a second export, of one paper, has the same bytes.
 func TestExport(t *testing.T) {
 	oktest.Slow(t)
-	files := oktest.Must(exports())(t)
-	root := oktest.Must(exampleRoot())(t)
-	one := t.TempDir()
+	files, root, one := oktest.Must(exports())(t), oktest.Must(exampleRoot())(t), t.TempDir()
 	oktest.Nil(t, os.CopyFS(path.Join(one, "dasp"), os.DirFS(path.Join(root, "dasp"))))
 	again, err := exportFrom(one)
 	if err != nil || len(again) != 3*3+1 { // bars, curves and time lines
@@ -59,8 +56,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	pages := oktest.Must(rendered())(t)
-	anchors := regexp.MustCompile(`<figure class="plot[^"]*" id="([^"]+)"`)
-	n := 0
+	anchors, n := regexp.MustCompile(`<figure class="plot[^"]*" id="([^"]+)"`), 0
 	for name, page := range pages {
 		if path.Ext(name) != ".html" {
 			continue
@@ -114,9 +110,7 @@ func TestExportedNumbers(t *testing.T) {
 func TestExportedDrawingsStandAlone(t *testing.T) {
 	oktest.Slow(t)
 	files, err := exports()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	for name, text := range files {
 		if path.Ext(name) != ".svg" {
 			continue
@@ -152,8 +146,7 @@ func TestImagesShowTheDrawing(t *testing.T) {
 		var svg svgElement
 		oktest.Nil(t, xml.Unmarshal([]byte(text), &svg))
 		img := oktest.Must(png.Decode(strings.NewReader(files[strings.TrimSuffix(name, ".svg")+".png"])))(t)
-		h := svg.number(t, "height")
-		if img.Bounds() != image.Rect(0, 0, 1800, int(2*h)) {
+		if h := svg.number(t, "height"); img.Bounds() != image.Rect(0, 0, 1800, int(2*h)) {
 			t.Fatalf("%s: the image is %v", name, img.Bounds())
 		}
 		has := map[[3]uint32]int{}

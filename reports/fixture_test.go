@@ -16,9 +16,8 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// The examples are invented results, plainly invented (multiples of 1.11), with notebooks
-// of their own: they test the pages and mean nothing. Their claims are rows of claims.csv,
-// since pages take the words of a claim from there.
+// The examples are invented results, plainly invented (multiples of 1.11), with notebooks of their own: they test the
+// pages and mean nothing. Their claims are rows of claims.csv, since pages take the words of a claim from there.
 
 // In tests the program has the notebooks of the examples among its words.
 func init() {
@@ -74,8 +73,7 @@ type exampleTime struct {
 }
 
 func exampleTimes() *result.Result {
-	r := newExample("dasp/example5", "Example, Table 5", result.TimingOnly)
-	because := result.Because
+	r, because := newExample("dasp/example5", "Example, Table 5", result.TimingOnly), result.Because
 	r.Claims = []result.Claim{
 		{ID: "D13", Measured: 82.1, Seeds: 3, Verdict: claims.Equal},
 		{ID: "D10", Measured: 24.4, CI95: bounded(21.1, 27.7), Seeds: 3, Verdict: claims.Within},
@@ -244,9 +242,8 @@ func exampleCompare() *result.Result {
 	return r
 }
 
-// twins returns results of profile standard beside the examples: example5 agrees in some
-// claims and not in others, example1 is the same but for the profile, example-fig4 was
-// trained on two sets. example-fig2 has no twin.
+// twins returns results of profile standard beside the examples: example5 agrees in some claims and not in others,
+// example1 is the same but for the profile, example-fig4 was trained on two sets. example-fig2 has no twin.
 func twins() []*result.Result {
 	times, curves, stated := exampleTimes(), exampleCurves(), exampleStated()
 	for _, r := range []*result.Result{times, curves, stated} {

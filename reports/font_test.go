@@ -16,8 +16,7 @@ import (
 	"gradsync/reports/assets"
 )
 
-// covered reads the list beside the tests on the formulas' font: its sha256
-// and its characters.
+// covered reads the list beside the tests on the formulas' font: its sha256 and its characters.
 func covered(t *testing.T) (sum string, has map[rune]bool) {
 	b := oktest.Must(os.ReadFile("testdata/stix-two-math-subset.txt"))(t)
 	has = map[rune]bool{}

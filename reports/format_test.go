@@ -19,9 +19,8 @@ import (
 	"gradsync/reports/page"
 )
 
-// The files are as their publishers ship them; hashes of npm's
-// echarts 6.1.0 and temml 0.13.5; the fonts are parts of @fontsource/stix-two-math 5.3.0,
-// made as testdata/stix-two-math-subset.txt says.
+// The files are as their publishers ship them; hashes of npm's echarts 6.1.0 and temml 0.13.5; the fonts are parts of
+// @fontsource/stix-two-math 5.3.0, made as testdata/stix-two-math-subset.txt says.
 func TestVendoredFilesAreUnchanged(t *testing.T) {
 	for file, want := range map[string]string{
 		"chart/lib/echarts-6.1.0.min.js":          "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",
@@ -36,8 +35,7 @@ func TestVendoredFilesAreUnchanged(t *testing.T) {
 	}
 }
 
-// Words on the page keep the contrast that WCAG 2 asks of small text, 4.5 to 1,
-// in both themes.
+// Words on the page keep the contrast that WCAG 2 asks of small text, 4.5 to 1, in both themes.
 func TestContrast(t *testing.T) {
 	css := oktest.Must(os.ReadFile("assets/report.css"))(t)
 	blocks := regexp.MustCompile(`(?s)--paper: #.*?\n\s*\}`).FindAllString(string(css), -1)
@@ -146,8 +144,7 @@ func TestVerdictsHaveTheirColours(t *testing.T) {
 	if err != nil || len(names) < 6 {
 		t.Fatalf("%d style sheets: %v", len(names), err)
 	}
-	uses := regexp.MustCompile(`var\(--(?:yes|near|part|no|none)(?:-bg)?\)`)
-	hues := map[string]bool{}
+	uses, hues := regexp.MustCompile(`var\(--(?:yes|near|part|no|none)(?:-bg)?\)`), map[string]bool{}
 	for _, name := range names {
 		raw := oktest.Must(os.ReadFile(name))(t)
 		for _, rule := range regexp.MustCompile(`[^{}]*\{[^{}]*\}`).FindAllString(string(raw), -1) {

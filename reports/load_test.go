@@ -39,8 +39,7 @@ func TestProfilesAndTheirAnchors(t *testing.T) {
 }
 
 func TestUnknownPaperAndMissingFolder(t *testing.T) {
-	root := t.TempDir()
-	r := exampleStated()
+	root, r := t.TempDir(), exampleStated()
 	r.ID = "nobody/table1"
 	put(t, root, r)
 	if _, err := load(root); err == nil || !strings.Contains(err.Error(), `unknown paper "nobody"`) {
@@ -77,9 +76,7 @@ func TestProvenanceWarns(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(side, raw, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 	}
 	record(result.Run{Command: "c", Commit: "abc", ResultSHA256: l.SHA256})
 	if w := warnings(); w != "" {
@@ -95,8 +92,7 @@ func TestProvenanceWarns(t *testing.T) {
 	}
 }
 
-// published.json lists the committed results as they are. If this fails, run `make reports`
-// and commit the file.
+// published.json lists the committed results as they are. If this fails, run `make reports` and commit the file.
 func TestPublishedIsWhatIsCommitted(t *testing.T) {
 	oktest.Slow(t)
 	want := oktest.Must(Published(filepath.Join("..", "experiments", "results")))(t)

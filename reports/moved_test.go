@@ -20,17 +20,14 @@ func reportScript(t *testing.T) *page.Scripts {
 			return string(b), err
 		}))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	return s
 }
 
 // Anchors that a document's page had before its parts got pages of their own still arrive, also those of
 // another profile.
 func TestAnchorsThatMovedStillArrive(t *testing.T) {
-	s := reportScript(t)
-	story := pageOfTwins(t, "dasp.html")
+	s, story := reportScript(t), pageOfTwins(t, "dasp.html")
 	var m map[string]any
 	oktest.Nil(t, json.Unmarshal([]byte(cut(t, story, `id="moved">`, "</script>")), &m))
 	for id, want := range map[string]string{"example5": "dasp/example5.html#example5", "example5-standard": "dasp/example5.html#example5-standard",
@@ -57,12 +54,9 @@ func TestAnchorsThatMovedStillArrive(t *testing.T) {
 
 // The search finds by words of either language, what begins with them first.
 func TestSearch(t *testing.T) {
-	s := reportScript(t)
-	files := oktest.Must(rendered())(t)
+	s, files := reportScript(t), oktest.Must(rendered())(t)
 	var list []map[string]any
-	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(files[searchFile], "var gradsyncFound = "), ";\n")), &list); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(files[searchFile], "var gradsyncFound = "), ";\n")), &list))
 	for asked, want := range map[string]string{"d10": "dasp/claims.html#D10", "assumed devices": "dasp/example1.html", "来源": "provenance.html",
 		"no such word": ""} {
 		got, err := s.Call("(function(l,q){return gradsyncFind(l,q).map(function(f){return f.h}).join(' ')})", list, asked)

@@ -27,9 +27,7 @@ func TestOwnPage(t *testing.T) {
 	for _, name := range ownSamples {
 		dir := t.TempDir()
 		pages, err := Render(Options{Results: ownRoot(name), Out: dir, Experiment: "own/" + name, SingleFile: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		if len(pages) != 1 || pages[0] != filepath.Join(dir, "own", name+".html") {
 			t.Fatalf("%s: pages %q, want the one to hand in", name, pages)
 		}
@@ -53,8 +51,7 @@ func ownHas(t *testing.T, name, page string) {
 		}
 	}
 	for _, never := range []string{`<table class="compare`, `class="chip`, `provenance.html`, "Why each verdict", ">quick", "quick:", "\x02"} {
-		body := page[strings.Index(page, "<main"):]
-		if strings.Contains(body, never) {
+		if body := page[strings.Index(page, "<main"):]; strings.Contains(body, never) {
 			t.Errorf("%s: the page has %q", name, never)
 		}
 	}

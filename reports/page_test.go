@@ -179,8 +179,7 @@ func TestFormulasAreWellFormedMathML(t *testing.T) {
 			t.Errorf("%s: %v", f.ID, err)
 			continue
 		}
-		es := elements(t, m)
-		if es[0].Name != "math" || es[0].Attrs["display"] != "block" {
+		if es := elements(t, m); es[0].Name != "math" || es[0].Attrs["display"] != "block" {
 			t.Errorf("%s: begins with <%s>", f.ID, es[0].Name)
 		}
 		if !strings.Contains(m, `encoding="application/x-tex"`) {
@@ -222,8 +221,7 @@ func TestDrawings(t *testing.T) {
 // page of it leads to all others.
 func TestTheAnswerStandsFirst(t *testing.T) {
 	for _, name := range pageNames()[1:5] { // the documents'
-		page := pageOf(t, name)
-		at := 0
+		page, at := pageOf(t, name), 0
 		for _, part := range []string{`<h1>`, `class="lede"`, `class="answer" id="answer"`, `class="tallied"`, `id="lost"`, `<section aria-labelledby="idea">`,
 			`<section aria-labelledby="scoreboard">`, `<section aria-labelledby="why">`, `<section aria-labelledby="trust">`, `<section aria-labelledby="cite">`} {
 			to := strings.Index(page, part)

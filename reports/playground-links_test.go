@@ -10,8 +10,7 @@ import (
 
 // Beside pages without the formula or the experiment, nothing leads there.
 func TestPlaygroundLeadsWhereAPageIs(t *testing.T) {
-	r := oktest.Must(newRenderer(Options{}))(t)
-	frame := oktest.Must(page.NewFrame(true))(t)
+	r, frame := oktest.Must(newRenderer(Options{}))(t), oktest.Must(page.NewFrame(true))(t)
 	for _, want := range []bool{true, false} {
 		out := page.Outputs{"ring/code.html": []byte(`<p id="bytes"></p>`)}
 		pages := []string{"index.html", "ring.html", "ring/code.html"}

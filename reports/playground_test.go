@@ -32,23 +32,18 @@ func everyPaper() (out []string) {
 
 func playgroundOf(t *testing.T) *playgroundPage {
 	t.Helper()
-	frame := oktest.Must(page.NewFrame(false))(t)
-	return oktest.Must(buildPlayground(frame, everyPaper(), "gradsync report"))(t)
+	return oktest.Must(buildPlayground(oktest.Must(page.NewFrame(false))(t), everyPaper(), "gradsync report"))(t)
 }
 
-// The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after its
-// 370 ms of computing (B15); coded SGD's: 3·128.2 ms, and 5/(7·3) of 56/8·7 gradients of
-// 2.67 MB at 125 MB/s. The least row is marked.
+// The blog's preset by hand: 2·39/40·1.2 GB, and 2·39·(3 µs + 1.2 GB/40/6 GB/s) after its 370 ms of computing (B15);
+// coded SGD's: 3·128.2 ms, and 5/(7·3) of 56/8·7 gradients of 2.67 MB at 125 MB/s. The least row is marked.
 func TestPlaygroundTables(t *testing.T) {
 	doc := playgroundOf(t)
 	row := func(preset, method string) playRow {
 		p := doc.Presets[slices.IndexFunc(doc.Presets, func(p playPreset) bool { return p.Key == preset })]
 		return p.Rows[slices.IndexFunc(p.Rows, func(r playRow) bool { return r.Method.Key == method })]
 	}
-	for _, c := range []struct {
-		preset, method string
-		want           string
-	}{
+	for _, c := range []struct{ preset, method, want string }{
 		{"blog", "ring", "370 ms|0 s|390 ms|760 ms|2.34 GB|2.34 GB"},
 		{"blog", "naive", "370 ms|0 s|15.6 s|16 s|46.8 GB|46.8 GB"},
 		{"blog", "ssgd-multicast", "370 ms|0 s|7.8 s|≥ 8.17 s|1.2 GB|46.8 GB"},
@@ -74,9 +69,8 @@ func TestPlaygroundTables(t *testing.T) {
 	}
 }
 
-// The preset of coded SGD has what it says: by the paper's model, fed with SSGD that sends
-// every block's gradient, 3 is best of eight nodes and 56 blocks (C10), and the model sends
-// what (28) lets a node send.
+// The preset of coded SGD has what it says: by the paper's model, fed with SSGD that sends every block's gradient, 3 is
+// best of eight nodes and 56 blocks (C10), and the model sends what (28) lets a node send.
 func TestPlaygroundModelIsThePapers(t *testing.T) {
 	p := playPresets[slices.IndexFunc(playPresets, func(p playPreset) bool { return p.Key == "codedsgd" })]
 	for fact, want := range map[playground.Fact]float64{playground.Blocks: 56, playground.BestRedundancy: 3} {
@@ -191,11 +185,8 @@ func TestPlaygroundLinks(t *testing.T) {
 func TestPlaygroundPage(t *testing.T) {
 	r := oktest.Must(newRenderer(Options{}))(t)
 	for _, single := range []bool{false, true} {
-		frame := oktest.Must(page.NewFrame(single))(t)
-		out := page.Outputs{}
-		if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"); err != nil {
-			t.Fatal(err)
-		}
+		frame, out := oktest.Must(page.NewFrame(single))(t), page.Outputs{}
+		oktest.Nil(t, addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"))
 		doc := string(out["playground.html"])
 		for _, want := range []string{"wasm-unsafe-eval", `id="playground-module">H4sI`, `<span class="zh" lang="zh">环形全归约</span>`,
 			"2.34" + typeset.NBSP + "GB", `href="ring/code.html#bytes"`, `id="set-n"`, `id="without"`} {
@@ -219,11 +210,8 @@ func TestPlaygroundHasRegisteredMethods(t *testing.T) {
 	method.Register(method.Method{Name: "mine", Label: [2]string{"mine alone", "自有方法"}, Look: method.Look{Colour: "blue", Dash: "long"},
 		Costs: []method.Formula{{Key: "mine", Cost: cost.ASP, AtLeast: true}, {Key: "mine-twice", Cost: cost.BSP}}})
 	r := oktest.Must(newRenderer(Options{}))(t)
-	frame := oktest.Must(page.NewFrame(true))(t)
-	out := page.Outputs{}
-	if err := addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"); err != nil {
-		t.Fatal(err)
-	}
+	frame, out := oktest.Must(page.NewFrame(true))(t), page.Outputs{}
+	oktest.Nil(t, addPlayground(out, r.pages, frame, []string{"index.html", "ring.html", "ring/code.html"}, "gradsync report"))
 	for _, want := range []string{`<span class="en">mine alone</span><span class="zh" lang="zh">自有方法</span>`, playRegistered.Zh(),
 		`"colour":"` + chart.Blue + `","dash":"12 4","atLeast":true`, "mine alone, mine-twice"} {
 		if !strings.Contains(string(out["playground.html"]), want) {
@@ -237,11 +225,9 @@ func TestPlaygroundHasRegisteredMethods(t *testing.T) {
 	}
 }
 
-// The script prints numbers and turns sliders to SI units as this package does, and
-// reads addresses.
+// The script prints numbers and turns sliders to SI units as this package does, and reads addresses.
 func TestPlaygroundScript(t *testing.T) {
-	js := oktest.Must(assets.ReadFile("playground-model.js"))(t)
-	vm := goja.New()
+	js, vm := oktest.Must(assets.ReadFile("playground-model.js"))(t), goja.New()
 	raw, _ := json.Marshal(playSliders)
 	oktest.Nil(t, vm.Set("SLIDERS", string(raw)))
 	oktest.Must(vm.RunString(string(js) + `;SLIDERS = JSON.parse(SLIDERS);`))(t)

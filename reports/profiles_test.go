@@ -77,8 +77,7 @@ func TestTheChoiceOfAProfileNeedsNoScript(t *testing.T) {
 			t.Fatalf("%s: %d choices", name, len(ms))
 		}
 		// From the choices to the last side no element is closed that holds a choice.
-		between := page[ms[0][0]:strings.LastIndex(page, `class="profiled`)]
-		depth := 0
+		between, depth := page[ms[0][0]:strings.LastIndex(page, `class="profiled`)], 0
 		for _, tag := range regexp.MustCompile(`<(/?)(section|div|main)\b`).FindAllStringSubmatch(between, -1) {
 			if tag[1] == "" {
 				depth++
@@ -151,9 +150,8 @@ func TestLabelsOfProfiles(t *testing.T) {
 	}
 }
 
-// What nearly all results of a profile say is said once; no fact is lost: who says
-// otherwise keeps its own, who has a fact that another lacks keeps it, and a warning
-// stays with its result.
+// What nearly all results of a profile say is said once; no fact is lost: who says otherwise keeps its own, who has a
+// fact that another lacks keeps it, and a warning stays with its result.
 func TestShareFacts(t *testing.T) {
 	v, dirty := ran.Fact{Name: notebook.Alike("version"), Value: notebook.Alike("1")}, ran.Fact{Name: notebook.Alike("changes"),
 		Value: notebook.Alike("some"), Warn: true}

@@ -139,8 +139,7 @@ func cut(t *testing.T, text, from, to string) string {
 	return found
 }
 
-// english cuts a page to what a reader of English sees: without the Chinese, and without
-// what marks the English.
+// english cuts a page to what a reader of English sees: without the Chinese, and without what marks the English.
 func english(page string) string {
 	var b strings.Builder
 	var open []string // the tags that are not closed yet
@@ -387,8 +386,7 @@ func TestUnbuiltPapersSaySo(t *testing.T) {
 	}
 }
 
-// A result that a page would show wrongly stops the render with one line that
-// names it, and the pages of before stay.
+// A result that a page would show wrongly stops the render with one line that names it, and the pages of before stay.
 func TestBadResultsAreRefused(t *testing.T) {
 	cases := map[string]struct {
 		harm func(*result.Result)
@@ -418,9 +416,7 @@ func TestBadResultsAreRefused(t *testing.T) {
 			c.harm(r)
 			root, out := t.TempDir(), t.TempDir()
 			raw, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, err)
 			stem := "example5"
 			if name == "notebook" {
 				stem = "nobody"
@@ -459,13 +455,8 @@ func TestATableAndAFigureOfOneName(t *testing.T) {
 // asRead returns a result as its file has it.
 func asRead(t *testing.T, r *result.Result) *result.Result {
 	t.Helper()
-	raw, err := result.Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err = result.Decode(r.ID, raw); err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(result.Encode(r))(t)
+	r = oktest.Must(result.Decode(r.ID, raw))(t)
 	return r
 }
 

@@ -46,8 +46,7 @@ func TestBadgeNamesEveryKind(t *testing.T) {
 			t.Errorf("a result of kind %s has the badge %q", k, got)
 		}
 	}
-	root := t.TempDir()
-	a := exampleTimes()
+	root, a := t.TempDir(), exampleTimes()
 	a.Frames[0].Kind = result.Trained
 	put(t, root, a)
 	files := oktest.Must(renderFrom(root, false))(t)

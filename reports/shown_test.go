@@ -22,8 +22,7 @@ func TestWidgetsLeaveTheTable(t *testing.T) {
 	of := map[string]string{"codedsgd/accounting": "accounting-loads", "codedsgd/fig2": "fig2-packets-3-2", "dasp/walk": "walk-events",
 		"ring/steps": "steps-transfers", "ringsparse/decisions": "decisions-hops"}
 	for id := range of {
-		r := oktest.Must(result.Read(result.Path("../experiments/results", id, "quick")))(t)
-		put(t, root, r)
+		put(t, root, oktest.Must(result.Read(result.Path("../experiments/results", id, "quick")))(t))
 	}
 	files := oktest.Must(renderFrom(root, false))(t)
 	for id, anchor := range of {

@@ -40,9 +40,7 @@ func TestAStoryDrawsFrames(t *testing.T) {
 // readings give behind it, and a line at no effect. Of a page's own result it is the page's profile.
 func TestRowsOfAFrameOnAStrip(t *testing.T) {
 	book, err := openBook()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	raw := &result.Result{ID: "dasp/table7", Profile: "standard", Status: result.Complete, Frames: []result.Frame{{ID: "convergence",
 		Columns: []result.Column{{Key: "model", Enum: "model"}, {Key: "method", Enum: "method"}, {Key: "dasp_over"}, {Key: "low", Bound: result.Low},
 			{Key: "high", Bound: result.High}, {Key: "stated"}, {Key: "least"}, {Key: "most"}},

@@ -11,8 +11,7 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// The experiments that a narrative or a note names are links where the pages have
-// them, and words where they do not.
+// The experiments that a narrative or a note names are links where the pages have them, and words where they do not.
 func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
 	at := experimentPages{"codedsgd/proof": true, "dasp/table7": true}
 	for html, want := range map[string][2]string{
@@ -37,9 +36,7 @@ func TestExperimentsThatAreNamedAreLinks(t *testing.T) {
 
 // A narrative that is in Chinese is so in all chapters, and has none besides.
 func TestANarrativeIsInBothLanguagesOrInOne(t *testing.T) {
-	cut := func(src string) []chunk {
-		return oktest.Must(chunks("a text", src))(t)
-	}
+	cut := func(src string) []chunk { return oktest.Must(chunks("a text", src))(t) }
 	of := teller{key: "ring", at: experimentPages{}}
 	en := cut("## Rings {#rings}\nFive in a ring.\n### Cost {#cost}\nA price.\n")
 	for _, c := range []struct{ zh, want string }{
@@ -88,8 +85,7 @@ func TestNarrativesAgree(t *testing.T) {
 				t.Errorf("%s: chapter %d is %s, in Chinese %s", name, i, c.id, z.id)
 				continue
 			}
-			a, b := pointsTo(c.body), pointsTo(z.body)
-			if !slices.Equal(a, b) {
+			if a, b := pointsTo(c.body), pointsTo(z.body); !slices.Equal(a, b) {
 				t.Errorf("%s, %s: refers to %q, in Chinese to %q", name, c.id, a, b)
 			}
 			for _, sign := range []string{"\n| ", "\n- "} {
@@ -111,9 +107,7 @@ func chunksOf(t *testing.T, name string) []chunk {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	return oktest.Must(chunks(name, variables.ReplaceAllString(string(src), "")))(t)
 }
 

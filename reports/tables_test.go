@@ -19,15 +19,12 @@ func cssOf(t *testing.T) string {
 	return string(oktest.Must(assets.ReadFile("report.css"))(t))
 }
 
-// gridOf shows a table with these heads and rows of text, the same in both languages but
-// for the titles.
+// gridOf shows a table with these heads and rows of text, the same in both languages but for the titles.
 func gridOf(t *testing.T, heads []notebook.Head, rows ...[]notebook.Cell) *gridView {
 	t.Helper()
 	r := &renderer{}
 	g, err := r.grid(loaded{File: ran.File{Result: exampleStated(), Stem: "example1"}}, &notebook.Table{Frame: "devices", Head: heads, Rows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	return g
 }
 
@@ -63,8 +60,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// A table of more rows than a page may have is a line that says how many, and the command and the file that
-// hold them.
+// A table of more rows than a page may have is a line that says how many, and the command and the file that hold them.
 func TestLongTablesAreExported(t *testing.T) {
 	oktest.Slow(t)
 	for n, want := range map[int]bool{documentRoom.rows: false, documentRoom.rows + 1: true} {

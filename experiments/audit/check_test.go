@@ -428,9 +428,7 @@ func TestEveryDigitCounts(t *testing.T) {
 	trail, _ := recorded(t, timing("dasp", 24))
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	oktest.Nil(t, trail.Write(path))
-	raw := oktest.Must(os.ReadFile(path))(t)
-	free := []string{"at", "answered", "done"}
-	changed := map[string]int{}
+	raw, free, changed := oktest.Must(os.ReadFile(path))(t), []string{"at", "answered", "done"}, map[string]int{}
 	for i := bytes.IndexByte(raw, '\n'); i < len(raw); i++ {
 		if raw[i] < '0' || raw[i] > '9' || i%3 > 0 {
 			continue

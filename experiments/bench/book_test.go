@@ -24,8 +24,7 @@ func TestBenchmarksPage(t *testing.T) {
 		t.Errorf("BENCHMARKS.json is not as it is written: %v", err)
 	}
 	got := oktest.Must(b.Markdown())(t)
-	committed, err := os.ReadFile("../../BENCHMARKS.md")
-	if err != nil || string(committed) != got {
+	if committed, err := os.ReadFile("../../BENCHMARKS.md"); err != nil || string(committed) != got {
 		t.Errorf("BENCHMARKS.md is not BENCHMARKS.json's: %v", err)
 	}
 	if len(got) > 8192 {

@@ -124,8 +124,7 @@ func TestKernels(t *testing.T) {
 			}
 		}
 	}
-	full := float64(vec.Bytes(4096))
-	packed := float64(vec.BitmapBytes(4096, 4096))
+	full, packed := float64(vec.Bytes(4096)), float64(vec.BitmapBytes(4096, 4096))
 	for name, want := range map[string]float64{"op=quantise copy": 2 * full, "op=quantise gradsync": 2 * full,
 		"op=add-int32 gradsync": 3 * full, "op=pack/density=100 gradsync": full + packed, "op=unpack-add/density=100 gradsync": 2*full + packed} {
 		if bytes[name] != want {

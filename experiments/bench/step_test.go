@@ -99,11 +99,10 @@ func stepper(tb testing.TB, m *model.Model, k keys, by string) (model.Stepper, e
 
 // trainee is one set of weights in training on one batch.
 type trainee struct {
-	s             model.Stepper
-	params, grads []float32
-	x             []float32
-	labels        []uint8
-	sgd           optim.SGD
+	s                model.Stepper
+	params, grads, x []float32
+	labels           []uint8
+	sgd              optim.SGD
 }
 
 // newTrainee draws weights and images: random, since an engine may skip zeros.

@@ -23,11 +23,7 @@ var here = Run{Bits: 1, Config: json.RawMessage(`{"rate":0.05,"sync":"dasp"}`), 
 func written(t *testing.T) (*Folder, *State, []byte) {
 	t.Helper()
 	f := oktest.Must(Open(filepath.Join(t.TempDir(), "new", "[folder]")))(t)
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { oktest.Nil(t, f.Close()) })
 	s := &State{Rest: json.RawMessage(`{"At":3,"Why":"\"sha256\":\"0\""}`)}
 	s.Add("params", []float32{1, -2, 0.5})
 	s.Add("none", nil)
@@ -37,8 +33,7 @@ func written(t *testing.T) (*Folder, *State, []byte) {
 		t.Fatalf("a new folder has %v, %v", got, err)
 	}
 	oktest.Nil(t, f.Write(here, s))
-	b := oktest.Must(os.ReadFile(f.Path()))(t)
-	return f, s, b
+	return f, s, oktest.Must(os.ReadFile(f.Path()))(t)
 }
 
 // What was written is read; the same state has the same bytes.
@@ -106,8 +101,7 @@ func TestHeaderDoesNotGrow(t *testing.T) {
 	header := func(steps int) uint64 {
 		s := &State{Rest: json.RawMessage(`"` + strings.Repeat("x", steps) + `"`)}
 		s.AddBytes("losses.0", make([]byte, 8*steps))
-		b := oktest.Must(encode(here, s))(t)
-		return binary.LittleEndian.Uint64(b)
+		return binary.LittleEndian.Uint64(oktest.Must(encode(here, s))(t))
 	}
 	if few, many := header(10), header(1e5); many > few+100 {
 		t.Errorf("%d bytes after 10 steps, %d after 100000", few, many)
@@ -119,9 +113,7 @@ func TestOldLayoutIsRefused(t *testing.T) {
 	f, _, _ := written(t)
 	of := oktest.Must(json.Marshal(here))(t)
 	b, err := safetensors.Encode(safetensors.File{Metadata: map[string]string{"format": "1", "run": string(of), "rest": "{}", "sha256": zeros}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	sum := sha256.Sum256(b)
 	copy(b[hashAt(b, zeros):], hex.EncodeToString(sum[:]))
 	if _, err := f.decode(b, here); err == nil || !strings.Contains(err.Error(), f.Path()+" has the layout of a gradsync before") {
@@ -154,9 +146,7 @@ func TestFolderIsLocked(t *testing.T) {
 	if s, err := g.Read(here); err != nil || s == nil {
 		t.Errorf("read %v, %v", s, err)
 	}
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, g.Close())
 	if _, err := Open(f.Path()); err == nil || !strings.Contains(err.Error(), "name a folder") {
 		t.Errorf("a file as a folder: error %v", err)
 	}

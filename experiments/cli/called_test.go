@@ -25,10 +25,7 @@ func TestCommandsAreToBeCopied(t *testing.T) {
 	defer func() { os.Args[0] = old }()
 	for name, begin := range map[string]string{"bin/gradsync": "bin/gradsync", "gradsync": "gradsync", "/abs/gradsync": "gradsync"} {
 		os.Args[0] = name
-		for _, c := range []struct {
-			args []string
-			want []string
-		}{
+		for _, c := range []struct{ args, want []string }{
 			{[]string{"run", "dasp/nothing"}, []string{"gradsync: run: no experiment", "`" + begin + " list` has all"}},
 			{[]string{"run", "--moon"}, []string{"(see `" + begin + " run --help`)"}},
 			{[]string{"run", "--help"}, []string{"\n  " + begin + " run dasp/table5\n", "\n  " + begin + " run ID", "do " + begin + " run dasp --profile paper"}},

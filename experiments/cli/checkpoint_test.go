@@ -14,13 +14,11 @@ import (
 	"time"
 
 	"gradsync/experiments/train"
+	"gradsync/internal/oktest"
 )
 
 // kills is how often TestKilledRunsGoOn kills on each runtime, at least; killSeed gives the moments.
-const (
-	kills    = 50
-	killSeed = 23
-)
+const kills, killSeed = 50, 23
 
 // Whatever kills it, and whenever, the same command started again ends as the run that nobody disturbed: on virtual with the
 // same outcome, parameters and trace to the byte, on a real clock with the same parameters. Processes get SIGKILL at
@@ -54,18 +52,14 @@ func killAll(t *testing.T, rt string, methods []string) {
 
 // victim is a training that is killed.
 type victim struct {
-	t             *testing.T
-	rng           *rand.Rand
-	dir           string
-	runtime, sync string
+	t                  *testing.T
+	rng                *rand.Rand
+	dir, runtime, sync string
 }
 
 // command returns the training, whose files are in folder of its own, with states or without.
 func (v *victim) command(folder string, states bool) *exec.Cmd {
-	self, err := os.Executable()
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	self := oktest.Must(os.Executable())(v.t)
 	in := func(name string) string { return filepath.Join(v.dir, folder, name) }
 	words := []string{"train", "--sync", v.sync, "--model", "mlp", "--data", "synthetic", "--workers", "4", "--batch", "2", "--seed", "5", "--engine", "portable",
 		"--updates", "60", "--eval-images", "50", "--runtime", v.runtime, "--save", in("params"), "--json"}
@@ -94,9 +88,7 @@ func taken(said *bytes.Buffer) bool { return strings.Contains(said.String(), "ad
 // end runs a command to its end and returns what a run that goes on must have in common with one that nobody disturbed.
 func (v *victim) end(folder string, states bool) (what map[string]string, took time.Duration) {
 	v.t.Helper()
-	if err := os.MkdirAll(filepath.Join(v.dir, folder), 0o755); err != nil {
-		v.t.Fatal(err)
-	}
+	oktest.Nil(v.t, os.MkdirAll(filepath.Join(v.dir, folder), 0o755))
 	var out, said bytes.Buffer
 	for again := true; again; {
 		out.Reset()
@@ -119,9 +111,7 @@ func (v *victim) end(folder string, states bool) (what map[string]string, took t
 		what[name] = string(b)
 	}
 	var outcome map[string]any
-	if err := json.Unmarshal(out.Bytes(), &outcome); err != nil {
-		v.t.Fatal(err)
-	}
+	oktest.Nil(v.t, json.Unmarshal(out.Bytes(), &outcome))
 	what["parameters' hash"] = fmt.Sprint(outcome["params_sha256"])
 	if v.runtime == "virtual" {
 		delete(outcome, "wall_seconds")
@@ -144,23 +134,18 @@ func (v *victim) killed(times int) (writing int) {
 	}
 	got, took := v.end("states", true)
 	check(got)
-	folder := filepath.Join(v.dir, "states", "states")
-	over := true
+	folder, over := filepath.Join(v.dir, "states", "states"), true
 	for n := 0; n < times; {
 		if over {
 			got, _ := v.end("states", true) // again, of the state of the end
 			check(got)
-			if err := os.RemoveAll(folder); err != nil {
-				v.t.Fatal(err)
-			}
+			oktest.Nil(v.t, os.RemoveAll(folder))
 		}
 		over = false
 		c := v.command("states", true)
 		var said bytes.Buffer
 		c.Stderr = &said
-		if err := c.Start(); err != nil {
-			v.t.Fatal(err)
-		}
+		oktest.Nil(v.t, c.Start())
 		done := make(chan error, 1)
 		go func() { done <- c.Wait() }()
 		select {

@@ -23,8 +23,7 @@ import (
 // gradsync runs a command and returns exit code, output and error output.
 func gradsync(args ...string) (int, string, string) {
 	var out, errOut bytes.Buffer
-	rc := run(context.Background(), args, &out, &errOut)
-	return rc, out.String(), errOut.String()
+	return run(context.Background(), args, &out, &errOut), out.String(), errOut.String()
 }
 
 // fields splits a command line. The folder of temporary files, which has any name, is no place to split.

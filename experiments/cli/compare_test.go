@@ -41,9 +41,7 @@ func TestCompareTimingOnly(t *testing.T) {
 			t.Errorf("again %v: the bytes are not the sample's (%v)", again, err)
 		}
 	}
-	if _, err := result.ReadRun(filepath.Join(out, "own", "links.json")); err != nil {
-		t.Error(err)
-	}
+	oktest.Must(result.ReadRun(filepath.Join(out, "own", "links.json")))(t)
 	for _, id := range [][]string{nil, {"own/links"}} { // what is kept of runs is no result
 		rc, stdout, stderr := gradsync(append([]string{"export", "--results", out, "--out", t.TempDir()}, id...)...)
 		if rc != exitOK || !strings.Contains(stdout, "methods.csv") {
@@ -135,9 +133,7 @@ func TestComparePlatformOfManyWords(t *testing.T) {
 			p.Name = name
 			err = os.WriteFile(file, cluster.Marshal(p), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 	}
 	write("the six machines of our own laboratory")
 	args := []string{"compare", "--sync", "asp,bsp", "--timing-only", "--pushes", "12", "--platform", file, "--out", filepath.Join(t.TempDir(), "x")}

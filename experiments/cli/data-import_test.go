@@ -69,8 +69,7 @@ func TestDataImport(t *testing.T) {
 	}
 }
 
-// The network takes the side of the images where it takes several, and says which networks
-// take them where it does not.
+// The network takes the side of the images where it takes several, and says which networks take them where it does not.
 func TestTrainFollowsTheImages(t *testing.T) {
 	ownFolders(t)
 	dir, to := t.TempDir(), t.TempDir()

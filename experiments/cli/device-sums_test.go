@@ -25,9 +25,7 @@ func withNCCL(t *testing.T, devices string) (cuda, nccl *fakegpu.Library) {
 	if err == nil {
 		nccl, err = l.NCCL(built)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	t.Setenv(gpu.EnvLibraries, filepath.Dir(l.Path))
 	return l, nccl
 }

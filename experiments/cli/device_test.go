@@ -19,8 +19,7 @@ const noGPU = "gpu: none (/nowhere/libcuda.so.1 not found: NVIDIA's driver is no
 // short is a training of a moment.
 var short = fields("train --sync ring --model mlp --width 0.0625 --data synthetic --pushes 6 --eval-every -1 --json")
 
-// TestBrokenGPU: a GPU that cannot be described has its reason beside its number; the others
-// compute.
+// TestBrokenGPU: a GPU that cannot be described has its reason beside its number; the others compute.
 func TestBrokenGPU(t *testing.T) {
 	faketest.Machine(t, fakegpu.Options{Devices: 2, Broken: 1})
 	t.Setenv(gpu.EnvRequire, "1")
@@ -34,9 +33,7 @@ func TestBrokenGPU(t *testing.T) {
 		t.Error(s)
 	}
 	d := oktest.Must(gpu.Open(gpu.Options{Index: 1}))(t)
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, d.Close())
 }
 
 // TestWithoutGPU: a GPU that was asked for and is not there ends the command, auto says in
@@ -47,12 +44,9 @@ func TestWithoutGPU(t *testing.T) {
 		rc             int
 		says           string
 	}{
-		{"", "", exitOK, noGPU + "; engine "},
-		{"--device auto", "1", exitFailed, noGPU},
-		{"--device cuda", "", exitFailed, noGPU},
-		{"--device cuda:1", "", exitFailed, noGPU},
-		{"--device cpu", "1", exitOK, "engine "},
-		{"--engine portable", "1", exitOK, "engine portable: by --engine"},
+		{"", "", exitOK, noGPU + "; engine "}, {"--device auto", "1", exitFailed, noGPU},
+		{"--device cuda", "", exitFailed, noGPU}, {"--device cuda:1", "", exitFailed, noGPU},
+		{"--device cpu", "1", exitOK, "engine "}, {"--engine portable", "1", exitOK, "engine portable: by --engine"},
 		{"--tf32", "", exitFailed, noGPU},
 	} {
 		t.Setenv(gpu.EnvRequire, c.require)
@@ -125,9 +119,7 @@ func TestWithLibraries(t *testing.T) {
 	if err == nil {
 		_, _, err = l.Libraries(built, filepath.Dir(l.Path), 12)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	t.Setenv(gpu.EnvLibraries, filepath.Dir(l.Path))
 	for flag, last := range map[string]string{"--tf32=false": "", "--tf32": "/tf32"} {
 		rc, out, msg := gradsync(append(slices.Clone(short), flag)...)
@@ -142,8 +134,7 @@ func TestWithLibraries(t *testing.T) {
 	}
 }
 
-// TestLosesGPU: a device that breaks off or has no room ends the training with one line that
-// says what to do.
+// TestLosesGPU: a device that breaks off or has no room ends the training with one line that says what to do.
 func TestLosesGPU(t *testing.T) {
 	oktest.Slow(t)
 	l := faketest.Machine(t, fakegpu.Options{})

@@ -11,8 +11,7 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// What --engine resolves to and what is said of it, on machines that differ in
-// what they can run.
+// What --engine resolves to and what is said of it, on machines that differ in what they can run.
 func TestChooseEngine(t *testing.T) {
 	asm := engineState{name: "asm", label: "asm (avx512)"}
 	noASM := engineState{name: "asm", label: "asm", why: "this CPU has no AVX2 and FMA"}
@@ -48,9 +47,7 @@ func TestChooseEngine(t *testing.T) {
 func TestEngineLine(t *testing.T) {
 	oktest.Slow(t)
 	name, line, err := chooseEngine(autoEngine, engineStates())
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	train := fields("train --sync bsp --data synthetic --batch 2 --workers 2 --updates 1 --eval-every -1 --json")
 	rc, out, msg := gradsync(train...)
 	line = noGPU + "; " + line
@@ -86,8 +83,7 @@ func TestTheLimitOfInstructionsIsSaid(t *testing.T) {
 		cmd := exec.Command(os.Args[0], command)
 		cmd.Env = append(os.Environ(), workerEnv+"=1", "GRADSYNC_CPU=sse")
 		out, err := cmd.Output()
-		exit := (*exec.ExitError)(nil)
-		if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || len(out) > 0 ||
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != exitUsage || len(out) > 0 ||
 			string(exit.Stderr) != "gradsync: GRADSYNC_CPU=\"sse\": want avx2 or portable\n" {
 			t.Errorf("%s: %v, %q, %+v", command, err, out, exit)
 		}

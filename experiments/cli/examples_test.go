@@ -58,8 +58,7 @@ func begins(command string, list []string) bool {
 // shellLine matches the part of an indented line that calls the program.
 var shellLine = regexp.MustCompile(`^  .*?\b(gradsync .*?)(?: \|| && |$)`)
 
-// examplesOf collects the commands of all help texts, each once: the examples, and the indented lines of
-// the texts.
+// examplesOf collects the commands of all help texts, each once: the examples, and the indented lines of the texts.
 func examplesOf(cmd *cobra.Command) (out []string) {
 	for _, line := range strings.Split(cmd.Long+"\n"+cmd.Example, "\n") {
 		if m := shellLine.FindStringSubmatch(line); m != nil && !strings.Contains(line, "gradsync run ID") {

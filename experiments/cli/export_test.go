@@ -48,8 +48,7 @@ func exportFolder(t *testing.T) string {
 	return dir
 }
 
-// Every file has every digit; samples are columns by seed; what has no place of its own in
-// a CSV is JSON.
+// Every file has every digit; samples are columns by seed; what has no place of its own in a CSV is JSON.
 func TestExport(t *testing.T) {
 	results, out := exportFolder(t), filepath.Join(t.TempDir(), "csv")
 	rc, said, msg := gradsync("export", "--results", results, "--out", out, "--json")
@@ -159,16 +158,12 @@ func TestExportSome(t *testing.T) {
 	if rc, _, msg := gradsync("export", "--results", results, "--out", out); rc != exitFailed || strings.Count(msg, "\n") != 1 {
 		t.Errorf("a file in the way: exit %d, %q", rc, msg)
 	}
-	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v1"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v1"}`), 0o600))
 	if rc, _, msg := gradsync("export", "--results", results, "--out", t.TempDir()); rc != exitFailed ||
 		!strings.Contains(msg, `schema is "gradsync.result/v1", want "gradsync.result/v2"`) {
 		t.Errorf("a result of another version: exit %d, %q", rc, msg)
 	}
-	if err := os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v2"`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(filepath.Join(results, "dasp", "table6.json"), []byte(`{"schema": "gradsync.result/v2"`), 0o600))
 	if rc, _, msg := gradsync("export", "--results", results, "--out", t.TempDir()); rc != exitFailed || !strings.Contains(msg, "table6.json") {
 		t.Errorf("half a file: exit %d, %q", rc, msg)
 	}

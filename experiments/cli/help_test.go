@@ -34,8 +34,7 @@ func TestNoBooleanFlagQuotes(t *testing.T) {
 // TestHelpSortsTheCommands: each command stands in one group of the help, what a group names
 // exists, a student's commands come first, and a maintainer's are behind dev.
 func TestHelpSortsTheCommands(t *testing.T) {
-	root := (&app{}).root()
-	grouped := map[string]int{}
+	root, grouped := (&app{}).root(), map[string]int{}
 	for _, g := range groups {
 		for _, name := range g.has {
 			grouped[name]++
@@ -53,9 +52,8 @@ func TestHelpSortsTheCommands(t *testing.T) {
 	}
 	_, help, _ := gradsync("--help")
 	var order []int
-	for _, line := range []string{"To run, train, compare, work out and hand in:\n  claims", "\n  verify ", "\n  reproduce-all",
-		"A cluster of your own:", "\n  launch",
-		"\n  data", "This program:", "\n  dev "} {
+	for _, line := range []string{"To run, train, compare, work out and hand in:\n  claims", "\n  verify ",
+		"\n  reproduce-all", "A cluster of your own:", "\n  launch", "\n  data", "This program:", "\n  dev "} {
 		order = append(order, strings.Index(help, line))
 	}
 	if order[0] < 0 || !slices.IsSorted(order) {

@@ -98,9 +98,7 @@ func longestWait(t *testing.T, path string, after time.Duration) (longest time.D
 	if err == nil {
 		err = json.Unmarshal(text, &trace)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	for _, s := range trace.TraceEvents {
 		if took := time.Duration(1000 * s.Dur); s.Cat == "wait" && time.Duration(1000*s.Ts)+took > after {
 			longest = max(longest, took)

@@ -47,8 +47,7 @@ func await(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// launching starts a job in this process and returns what it printed, once it
-// has ended.
+// launching starts a job in this process and returns what it printed, once it has ended.
 type launching struct {
 	job         string
 	rc          int
@@ -76,8 +75,7 @@ func launchJob(t *testing.T, ctx context.Context, line string) *launching {
 	return l
 }
 
-// ranks returns the job's processes that run, found by their environment; a process that
-// has ended has none.
+// ranks returns the job's processes that run, found by their environment; a process that has ended has none.
 func (l *launching) ranks() map[int]int {
 	found := map[int]int{}
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")

@@ -29,8 +29,7 @@ func environment(words []string) func(string) (string, bool) {
 	}
 }
 
-// The command of every process: what is absent is derived, what disagrees is
-// refused with both numbers.
+// The command of every process: what is absent is derived, what disagrees is refused with both numbers.
 func TestChildWords(t *testing.T) {
 	for line, want := range map[string]string{
 		"2 train --sync ring":                      "train --sync ring --workers 2 --runtime tcp",

@@ -13,8 +13,7 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// What new writes, check finds in order, show prints and train runs on; and a result that ran
-// on it gives it back.
+// What new writes, check finds in order, show prints and train runs on; and a result that ran on it gives it back.
 func TestPlatformCommands(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "eight.json")
 	made := object(t, "platform new --workers 8 --slow 1 --factor 3 --link 1Gb/s --latency 100us --out "+file)
@@ -40,13 +39,9 @@ func TestPlatformCommands(t *testing.T) {
 	}
 	p := oktest.Must(platforms.Load(file))(t)
 	config, err := json.Marshal(map[string]any{"grounds": []any{kit.Platform(p), kit.Platform(kit.Load("mixed6"))}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	result := filepath.Join(t.TempDir(), "own.json")
-	if err := os.WriteFile(result, fmt.Appendf(nil, `{"schema": "gradsync.result/v2", "id": "own/x", "config": %s}`, config), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(result, fmt.Appendf(nil, `{"schema": "gradsync.result/v2", "id": "own/x", "config": %s}`, config), 0o644))
 	again := object(t, "train --platform "+result+"#grounds/0 --workers 8"+timing)
 	delete(o, "wall_seconds")
 	delete(again, "wall_seconds")

@@ -79,8 +79,7 @@ func TestQuizExitCodes(t *testing.T) {
 	}
 }
 
-// TestQuizSaysAtOnce: after each answer, before the next question, it is said right or
-// wrong with the explanation.
+// TestQuizSaysAtOnce: after each answer, before the next question, it is said right or wrong with the explanation.
 func TestQuizSaysAtOnce(t *testing.T) {
 	right := rightAnswers(t, "codedsgd", 2)
 	questions, _ := quiz.Make("codedsgd", 7, 2)
@@ -167,8 +166,7 @@ func TestQuizInterrupted(t *testing.T) {
 // TestQuizAsksAgain: at a terminal an empty line and one that cannot be read are asked
 // for again, three times at most, each time with what is wanted; from a pipe never.
 func TestQuizAsksAgain(t *testing.T) {
-	questions := oktest.Must(quiz.Make("ring", 7, 2))(t)
-	right := rightAnswers(t, "ring", 2)
+	questions, right := oktest.Must(quiz.Make("ring", 7, 2))(t), rightAnswers(t, "ring", 2)
 	for _, c := range []struct {
 		lines []string
 		typed bool

@@ -20,9 +20,7 @@ func TestReportShowsTheSource(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(results, "ring", "steps.json"), text, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	if rc, _, msg := gradsync("report", "--results", results, "--out", out); rc != 0 {
 		t.Fatal(rc, msg)
 	}

@@ -68,8 +68,7 @@ func TestReportWithoutResults(t *testing.T) {
 	}
 }
 
-// A letter that the fonts of the images lack costs its figure the PNG and nothing else, and
-// the command says so.
+// A letter that the fonts of the images lack costs its figure the PNG and nothing else, and the command says so.
 func TestReportFiguresWithALetterThatNoFontHas(t *testing.T) {
 	oktest.Slow(t)
 	r := oktest.Must(result.Read("../results/ring/steps.json"))(t)

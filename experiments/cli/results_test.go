@@ -15,8 +15,7 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// Ids are stems of files and anchors, each once, and every experiment says how
-// long it takes.
+// Ids are stems of files and anchors, each once, and every experiment says how long it takes.
 func TestExperimentsAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range Experiments() {
@@ -39,8 +38,7 @@ func TestExperimentsAreWellFormed(t *testing.T) {
 	}
 }
 
-// What the quick experiments write obeys the schema, repeats byte for byte and
-// judges only claims that exist.
+// What the quick experiments write obeys the schema, repeats byte for byte and judges only claims that exist.
 func TestResultsObeyTheSchema(t *testing.T) {
 	oktest.Slow(t)
 	obeys := schema(t, result.SchemaJSON)
@@ -65,8 +63,7 @@ func TestResultsObeyTheSchema(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
-		again, _ := os.ReadFile(result.Path(dirs[1], id, "ci"))
-		if !bytes.Equal(raw, again) {
+		if again, _ := os.ReadFile(result.Path(dirs[1], id, "ci")); !bytes.Equal(raw, again) {
 			t.Errorf("%s: two runs give different bytes", id)
 		}
 		r, err := result.Read(path)
@@ -79,9 +76,7 @@ func TestResultsObeyTheSchema(t *testing.T) {
 				t.Errorf("%s: claim %s is none of claims.csv", id, got.ID)
 			}
 		}
-		if _, err := os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(id)+".run.json")); err != nil {
-			t.Error(err)
-		}
+		oktest.Must(os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(id)+".run.json")))(t)
 	}
 }
 

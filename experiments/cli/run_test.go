@@ -124,8 +124,7 @@ func TestSidecarNamesTheEngine(t *testing.T) {
 // part under way goes with the parts when the run is through.
 func TestRunForAWhile(t *testing.T) {
 	var ran []string
-	e := fake("dasp/table5", 2, &ran, never)
-	slow := true
+	e, slow := fake("dasp/table5", 2, &ran, never), true
 	run := e.Run
 	e.Run = func(ctx context.Context, env exp.Env) (*result.Result, error) {
 		state := env.Memo.State("a part")
@@ -159,8 +158,7 @@ func TestRunForAWhile(t *testing.T) {
 	}
 }
 
-// A command that is through forgets its own parts and no other command's; parts
-// of another build are left and named.
+// A command that is through forgets its own parts and no other command's; parts of another build are left and named.
 func TestACommandForgetsItsOwnParts(t *testing.T) {
 	dir := t.TempDir()
 	var ran []string

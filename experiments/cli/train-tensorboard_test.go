@@ -12,9 +12,8 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// The file has the outcome's curve, three times, and its numbers; what the server
-// logged or, without one, when the ranks stepped. The same command writes the
-// same bytes.
+// The file has the outcome's curve, three times, and its numbers; what the server logged or, without one, when the
+// ranks stepped. The same command writes the same bytes.
 func TestTrainTensorboard(t *testing.T) {
 	oktest.Slow(t)
 	for sync, want := range map[string]string{"dasp": "gradient/staleness gradient/wait seconds update/gradients final/state_share/WSS",

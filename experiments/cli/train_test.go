@@ -47,8 +47,7 @@ func TestAFolderWithoutAStateIsNamed(t *testing.T) {
 
 const quickTrain = "train --model lenet5 --data synthetic --batch 4 --workers 3 --updates 12 --eval-every 12 --eval-images 100"
 
-// The same command twice gives the same object but for the wall time, and the
-// object has the keys that scripts read.
+// The same command twice gives the same object but for the wall time, and the object has the keys that scripts read.
 func TestTrainTwice(t *testing.T) {
 	for _, sync := range []string{"dasp", "ring"} {
 		a, b := object(t, quickTrain+" --sync "+sync), object(t, quickTrain+" --sync "+sync)
@@ -96,9 +95,8 @@ func TestSaveLoadGrad(t *testing.T) {
 	}
 }
 
-// A network with batch norms has two gradients. The gradient of eval mode reads the
-// statistics that train saved: other weights' statistics give another, and a
-// file without any is refused.
+// A network with batch norms has two gradients. The gradient of eval mode reads the statistics that train saved: other
+// weights' statistics give another, and a file without any is refused.
 func TestGradEvalMode(t *testing.T) {
 	dir := t.TempDir()
 	const narrow = " --model resnet18 --width 0.0625 --image 16 --data synthetic "

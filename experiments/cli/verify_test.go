@@ -24,8 +24,7 @@ func checkAs(t *testing.T, outcomes ...verify.Outcome) {
 	t.Cleanup(func() { checks = old })
 }
 
-// One check that differs makes the exit code 3; a form that is printed wrong has a line of
-// its own and is none.
+// One check that differs makes the exit code 3; a form that is printed wrong has a line of its own and is none.
 func TestVerifyPrints(t *testing.T) {
 	good := verify.Outcome{ID: "ring.good", Equation: "1 = 1", Cases: 12, Verdict: claims.Equal,
 		Printed: &verify.PrintedForm{Form: "as printed", Cases: 3, Wrong: 2, Smallest: "n = 1"}}

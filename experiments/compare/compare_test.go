@@ -37,9 +37,7 @@ func TestExperimentsRun(t *testing.T) {
 		if r.ID != "compare/facts" && (len(r.Data) != 1 || r.Engine == "" || len(r.Figures) < 2) {
 			t.Errorf("%s: data %v, engine %q, %d figures", r.ID, r.Data, r.Engine, len(r.Figures))
 		}
-		if _, err := result.Encode(r); err != nil {
-			t.Error(err)
-		}
+		oktest.Must(result.Encode(r))(t)
 	}
 }
 
@@ -91,8 +89,7 @@ func TestFacts(t *testing.T) {
 			continue
 		}
 		rows++
-		c := oktest.Must(countOf(t.Context(), exp.Env{}, m))(t)
-		limit := 1e-4
+		c, limit := oktest.Must(countOf(t.Context(), exp.Env{}, m))(t), 1e-4
 		if m.Async {
 			limit = 0.02 // gradients under way at the end
 		}
@@ -148,16 +145,11 @@ func TestSharedTrainings(t *testing.T) {
 	}
 }
 
-// The device of a worker with redundancy 2 computes twice as long, and one with samples
-// by speed as long as any other.
+// The device of a worker with redundancy 2 computes twice as long, and one with samples by speed as long as any other.
 func TestComputing(t *testing.T) {
-	s, g := trainingSizeOf("ci"), testbedOf(unequalSet, links[0])
-	times := map[string][]float64{}
+	s, g, times := trainingSizeOf("ci"), testbedOf(unequalSet, links[0]), map[string][]float64{}
 	for _, k := range []string{"ring", "cssgd", "ssgd-aware"} {
-		var err error
-		if times[k], err = computing(t.Context(), exp.Env{}, methodOf(k), g, s); err != nil {
-			t.Fatal(err)
-		}
+		times[k] = oktest.Must(computing(t.Context(), exp.Env{}, methodOf(k), g, s))(t)
 	}
 	for w := range workers {
 		if q := times["cssgd"][w] / times["ring"][w]; math.Abs(q-2) > 0.01 {
@@ -202,8 +194,7 @@ func TestWhoIsChargedForCoding(t *testing.T) {
 			t.Errorf("%s: its own options were written", c.key)
 		}
 	}
-	s, p := planSweep("ci"), sweepPoint{"mlp", equalWorkers, 100, 4}
-	at := map[string]float64{}
+	s, p, at := planSweep("ci"), sweepPoint{"mlp", equalWorkers, 100, 4}, map[string]float64{}
 	for _, k := range []string{"cssgd", uncoded("cssgd"), "ssgd-unicast"} {
 		l := sweepRun{Point: p, Method: k, Density: 1}
 		oktest.Nil(t, s.run(t.Context(), &l))

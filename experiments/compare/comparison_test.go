@@ -85,8 +85,7 @@ func TestLeads(t *testing.T) {
 	}
 }
 
-// What staleness costs in samples, by hand: DASP needs twice BSP's in both seeds, SSP half
-// and four times.
+// What staleness costs in samples, by hand: DASP needs twice BSP's in both seeds, SSP half and four times.
 func TestStalenessCosts(t *testing.T) {
 	st := handComparison(nil)
 	if fact(t, st.facts(), "staleness") != "none" {

@@ -143,8 +143,7 @@ func TestAloneComesFirst(t *testing.T) {
 	}
 }
 
-// Links next to each other that have the same answer are joined, and so are numbers of
-// nodes.
+// Links next to each other that have the same answer are joined, and so are numbers of nodes.
 func TestRegions(t *testing.T) {
 	plan := sweepPlan{Models: []string{"lenet5", "resnet18", "vgg19_bn"}, Sets: []string{equalWorkers}, Links: []float64{1, 10, 100},
 		Nodes: []int{4, 8}, Densities: []float64{1, 0.01}}
@@ -216,8 +215,7 @@ func TestFirstAsCharged(t *testing.T) {
 		{map[string]float64{"cssgd": 0.002, uncoded("cssgd"): 0.001, "ring": 0.0005}, 0, 0},
 		{map[string]float64{"cssgd-most": 0.002}, 0, 1},
 	} {
-		free, charged, of := handMade(x.set).codedFirst()
-		if free != x.free || charged != x.charged || of != 2 {
+		if free, charged, of := handMade(x.set).codedFirst(); free != x.free || charged != x.charged || of != 2 {
 			t.Errorf("%v: first in %d and %d of %d cases, want %d and %d of 2", x.set, free, charged, of, x.free, x.charged)
 		}
 	}

@@ -12,9 +12,8 @@ import (
 
 const committed = "../results"
 
-// Every number and sentence of the paper, and of DSSP's that its set-up is
-// anchored to, has exactly one verdict among the committed results: none is
-// passed over, none is judged where it looks best.
+// Every number and sentence of the paper, and of DSSP's that its set-up is anchored to, has exactly one verdict among
+// the committed results: none is passed over, none is judged where it looks best.
 func TestEveryClaimIsJudgedOnce(t *testing.T) {
 	kittest.Paper{List: Experiments, Letters: "DX", Rows: 63 + 13, Gaps: true, Results: committed}.Committed(t, "quick", "standard")
 }
@@ -28,8 +27,7 @@ func TestCIResultsAreCommitted(t *testing.T) {
 			has = has || p == "ci"
 		}
 		path := result.Path(committed, e.ID, "ci")
-		files := oktest.Must(filepath.Glob(path))(t)
-		if has != (len(files) == 1) {
+		if files := oktest.Must(filepath.Glob(path))(t); has != (len(files) == 1) {
 			t.Errorf("%s: profile ci %t, committed %s", e.ID, has, fmt.Sprint(files))
 		}
 	}

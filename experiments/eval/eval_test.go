@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// compute evaluates a line such as "ring.bytes --n 7 --k 8", with the defaults of what
-// it leaves out.
+// compute evaluates a line such as "ring.bytes --n 7 --k 8", with the defaults of what it leaves out.
 func compute(t *testing.T, line string) (Answer, error) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -57,8 +56,7 @@ func refuses(t *testing.T, wants map[string]string) {
 	}
 }
 
-// Every number stands in one of the two documents, or was worked by hand as the
-// remark says.
+// Every number stands in one of the two documents, or was worked by hand as the remark says.
 func TestRingFormulas(t *testing.T) {
 	for _, test := range []struct {
 		args  string
@@ -115,8 +113,7 @@ func TestRingFormulas(t *testing.T) {
 		{"ringsparse.break-even --d 1e9 --bandwidth 0.125e9 --tc 0.5 --td 0.5", 0.84375, "27/32"}, // 1 Gb/s and 2 GB/s each way
 		{"ringsparse.break-even --d 32 --bandwidth 1 --codec coo", 0.5, "1/2"},                    // free packing
 	} {
-		value, exact, _ := evaluate(t, test.args)
-		if value != test.value || exact != test.exact && test.exact != "" {
+		if value, exact, _ := evaluate(t, test.args); value != test.value || exact != test.exact && test.exact != "" {
 			t.Errorf("%s = %v (%s), want %v (%s)", test.args, value, exact, test.value, test.exact)
 		}
 	}
@@ -188,8 +185,7 @@ func TestFormulasRefuse(t *testing.T) {
 	})
 }
 
-// What a reader may leave out has a default, and every formula says where it
-// stands.
+// What a reader may leave out has a default, and every formula says where it stands.
 func TestFormulasAreComplete(t *testing.T) {
 	var names []string
 	for _, f := range Formulas() {
@@ -254,8 +250,7 @@ func TestCodedFormulas(t *testing.T) {
 		{"codedsgd.line --n 8 --r 3", 40. / 7, "40/7"},                              // 8·5/7
 		{"codedsgd.load --n 1000 --r 2", 249250500, "249250500/1"},                  // 499500·998/2
 	} {
-		value, exact, _ := evaluate(t, test.args)
-		if value != test.value || exact != test.exact {
+		if value, exact, _ := evaluate(t, test.args); value != test.value || exact != test.exact {
 			t.Errorf("%s = %v (%s), want %v (%s)", test.args, value, exact, test.value, test.exact)
 		}
 	}

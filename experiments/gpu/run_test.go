@@ -21,8 +21,7 @@ func bundle(t *testing.T) string {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("run.sh needs sh: ", err)
 	}
-	text := oktest.Must(os.ReadFile("run.sh"))(t)
-	dir := t.TempDir()
+	text, dir := oktest.Must(os.ReadFile("run.sh"))(t), t.TempDir()
 	write(t, filepath.Join(dir, "run.sh"), text)
 	t.Setenv("GRADSYNC_GPU_STORE", filepath.Join(dir, "store"))
 	return dir
@@ -49,15 +48,13 @@ func script(t *testing.T, dir string, args ...string) (int, string) {
 // TestData: data sets that were cut into pieces are whole again when the last piece came, in
 // whatever order; a broken piece and wrong arguments are refused in one line.
 func TestData(t *testing.T) {
-	dir, from := bundle(t), t.TempDir()
-	text := bytes.Repeat([]byte("images\x00\xff"), 40_000)
+	dir, from, text := bundle(t), t.TempDir(), bytes.Repeat([]byte("images\x00\xff"), 40_000)
 	write(t, filepath.Join(from, "mnist", "train"), text)
 	if rc, said := script(t, dir, "split", "3", from); rc != 0 {
 		t.Fatalf("split: exit %d: %s", rc, said)
 	}
 	for _, piece := range []string{"3/3", "1/3", "2/3"} {
-		rc, said := script(t, dir, "data", piece)
-		if rc != 0 || strings.Contains(said, "all 3 pieces") != (piece == "2/3") {
+		if rc, said := script(t, dir, "data", piece); rc != 0 || strings.Contains(said, "all 3 pieces") != (piece == "2/3") {
 			t.Errorf("piece %s: exit %d: %s", piece, rc, said)
 		}
 	}
@@ -66,9 +63,7 @@ func TestData(t *testing.T) {
 		t.Errorf("%d bytes came, want %d: %v", len(got), len(text), err)
 	}
 	write(t, filepath.Join(dir, "data.2"), []byte("another"))
-	for _, c := range []struct {
-		args, says string
-	}{
+	for _, c := range []struct{ args, says string }{
 		{"data 2/3", "the pieces do not make up what was cut"},
 		{"data 4/3", "I from 1 to N"}, {"data 0/3", "I from 1 to N"}, {"data two", "want I/N"}, {"data", "want I/N"}, {"data 7/9", "no file data.7"},
 		{"split x " + from, "want a number of pieces"}, {"split 2 /nowhere", "no folder /nowhere"}, {"check now", "takes no argument"},

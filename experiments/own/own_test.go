@@ -48,10 +48,7 @@ func small(t *testing.T, change func(at Point, c *train.Config)) *Plan {
 	t.Helper()
 	p := &Plan{Name: "small", Methods: []string{"asp", "bsp", "ring"}, Values: []any{nil}, Seeds: []uint64{0, 1}, Configs: map[Point]train.Config{},
 		Command: []string{"gradsync", "compare"}}
-	on, err := platforms.Load("heterogeneous6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	on := oktest.Must(platforms.Load("heterogeneous6"))(t)
 	for _, m := range p.Methods {
 		at := Point{m, 0}
 		c := train.Config{Sync: m, Model: "lenet5", Data: "synthetic", Platform: on, Workers: 3, Batch: 4, Rate: 0.1, MaxPushes: 60, EvalImages: 40,
@@ -59,9 +56,7 @@ func small(t *testing.T, change func(at Point, c *train.Config)) *Plan {
 		if change != nil {
 			change(at, &c)
 		}
-		if p.Configs[at], err = c.Resolved(); err != nil {
-			t.Fatal(err)
-		}
+		p.Configs[at] = oktest.Must(c.Resolved())(t)
 	}
 	return p
 }
@@ -137,8 +132,7 @@ func TestTheRestStands(t *testing.T) {
 	ssp.Sync, ssp.Rate = "ssp", 0.05
 	p.Configs[Point{"ssp", 0}] = ssp
 	cells := oktest.Must(Run(context.Background(), exp.Env{Engine: engine()}, p, nil))(t)
-	rows := p.Rows(cells)
-	found := map[string]Row{}
+	rows, found := p.Rows(cells), map[string]Row{}
 	for _, r := range rows {
 		found[r.Method] = r
 	}
@@ -210,8 +204,7 @@ func TestIntervalByHand(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	never, one := math.Inf(1), []float64{1, 1, 1, 1, 1, 1}
-	gone := cellsOf("b", 1, 1)
+	never, one, gone := math.Inf(1), []float64{1, 1, 1, 1, 1, 1}, cellsOf("b", 1, 1)
 	gone[1].Diverged = &train.Divergence{Pushes: 30}
 	for _, c := range []struct {
 		name         string
@@ -260,9 +253,7 @@ func TestTimeLines(t *testing.T) {
 	oktest.Slow(t)
 	p, env := small(t, nil), exp.Env{Engine: engine(), Memo: memo{}}
 	cells, err := Run(context.Background(), env, p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	for _, m := range p.Methods {
 		ranks := map[int]float64{}
 		for _, s := range cells[Point{m, 0}][0].Line {
@@ -309,9 +300,7 @@ func TestReference(t *testing.T) {
 	if got, want := findings("asp"), []string{"asp reference", "asp later"}; !slices.Equal(got, want) {
 		t.Errorf("one method: %v, want %v", got, want)
 	}
-	if err := p.Check(); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, p.Check())
 }
 
 // A page says on how many images runs were evaluated, no more than there are, and no memory where none limits.

@@ -13,9 +13,8 @@ import (
 	"gradsync/shared/tensor"
 )
 
-// TestCheckpointEqualsPyTorch: a ResNet-18 with the statistics that train saved
-// loads strictly and is right on as many test images there as reported here, to
-// the last; and its gradient after model.eval() is that of grad --eval-mode.
+// TestCheckpointEqualsPyTorch: a ResNet-18 with the statistics that train saved loads strictly and is right on as many
+// test images there as reported here, to the last; and its gradient after model.eval() is that of grad --eval-mode.
 func TestCheckpointEqualsPyTorch(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("trains and starts PyTorch twice for every engine: set GRADSYNC_LONG=1")
@@ -30,9 +29,7 @@ func TestCheckpointEqualsPyTorch(t *testing.T) {
 		w, ours, theirs := filepath.Join(dir, "w"), filepath.Join(dir, "ours"), filepath.Join(dir, "theirs")
 		o, err := train.Run(context.Background(), train.Config{Sync: "bsp", Model: "resnet18", Width: width, Image: image, Data: "fashion-mnist",
 			Engine: engine, Platform: platform, Workers: 2, Rate: 0.02, MaxPushes: 60, EvalEvery: -1, Save: w})
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		var there struct{ Correct, Total int }
 		run(t, python, &there, "torch_eval.py", append([]string{"--model", "resnet18", "--load", w, "--data", images}, size...)...)
 		if got := float64(there.Correct) / float64(there.Total); got != *o.TestAccuracy || got < 0.3 {
@@ -40,9 +37,7 @@ func TestCheckpointEqualsPyTorch(t *testing.T) {
 		}
 		g, err := train.Gradient(train.GradConfig{Name: "resnet18", Width: width, Image: image, Load: w, Data: "fashion-mnist", Engine: engine,
 			From: 100, To: 132, EvalMode: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		oktest.Nil(t, train.SaveParams(ours, g.Model, g.Grads))
 		var made struct{ Loss float64 }
 		run(t, python, &made, "torch_grad.py", append([]string{"--model", "resnet18", "--load", w, "--data", images, "--samples", "100:132",

@@ -17,16 +17,14 @@ import (
 	"gradsync/shared/tensor/safetensors"
 )
 
-// deepCase is a deep network on a batch of noise, and the files that tell
-// PyTorch about it.
+// deepCase is a deep network on a batch of noise, and the files that tell PyTorch about it.
 type deepCase struct {
 	*testing.T
-	m             *model.Model
-	params, stats []float32
-	x             []float32
-	labels        []uint8
-	flags         []string
-	noise, state  string
+	m                *model.Model
+	params, stats, x []float32
+	labels           []uint8
+	flags            []string
+	noise, state     string
 }
 
 func newDeep(t *testing.T, spec model.Spec, n int) *deepCase {
@@ -80,13 +78,11 @@ func difference(a, b []float32) (relative, largest float64) {
 	return d / n, top / d
 }
 
-// distance compares ours with the tensors of PyTorch's file, from the last to the
-// first: the worst distance of those that skip does not name. Kink tells whether
-// the first that is off by more than 1e-4 is so in one channel alone.
+// distance compares ours with the tensors of PyTorch's file, from the last to the first: the worst distance of those
+// that skip does not name. Kink tells whether the first that is off by more than 1e-4 is so in one channel alone.
 func (d *deepCase) distance(what string, ours []safetensors.Tensor, path string, skip func(string) bool) (worst float64, kink bool) {
 	d.Helper()
-	file := oktest.Must(safetensors.Read(path))(d)
-	theirs := map[string][]float32{}
+	file, theirs := oktest.Must(safetensors.Read(path))(d), map[string][]float32{}
 	for _, t := range file.Tensors {
 		theirs[t.Name] = t.Data
 	}
@@ -113,15 +109,12 @@ func (d *deepCase) distance(what string, ours []safetensors.Tensor, path string,
 	return worst, kink
 }
 
-// TestDeepNetworksEqualPyTorch: loss, gradients of every tensor, the running
-// statistics after the step, and logits and gradients of inference agree with
-// PyTorch in float64 to 1e-4 of each tensor's norm.
+// TestDeepNetworksEqualPyTorch: loss, gradients of every tensor, the running statistics after the step, and logits and
+// gradients of inference agree with PyTorch in float64 to 1e-4 of each tensor's norm.
 //
-// Among a million activations one may be so near 0 that float32 gives it the
-// other sign. Then the norm before it is off in that one channel, and everything
-// further from the output by less than 5 %; nothing else is accepted. The bias of
-// a convolution before a batch norm has gradient 0, of which both sides show only
-// rounding: it is compared with 0.
+// Among a million activations one may be so near 0 that float32 gives it the other sign. Then the norm before it is off
+// in that one channel, and everything further from the output by less than 5 %; nothing else is accepted. The bias of a
+// convolution before a batch norm has gradient 0, of which both sides show only rounding: it is compared with 0.
 func TestDeepNetworksEqualPyTorch(t *testing.T) {
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		t.Skip("starts PyTorch several times, a few minutes: set GRADSYNC_LONG=1")
@@ -135,8 +128,7 @@ func TestDeepNetworksEqualPyTorch(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s,width=%g,image=%d", spec.Name, spec.Width, spec.Image), func(t *testing.T) {
 			d := newDeep(t, spec, 17)
-			dir := t.TempDir()
-			theirs := torchFiles{}
+			dir, theirs := t.TempDir(), torchFiles{}
 			for i, name := range []*string{&theirs.grads, &theirs.stats, &theirs.inference, &theirs.logits} {
 				*name = filepath.Join(dir, fmt.Sprintf("%d.safetensors", i))
 			}
@@ -150,8 +142,7 @@ func TestDeepNetworksEqualPyTorch(t *testing.T) {
 	}
 }
 
-// torchFiles holds what torch_grad.py wrote: of the training step, and of inference by the running
-// statistics.
+// torchFiles holds what torch_grad.py wrote: of the training step, and of inference by the running statistics.
 type torchFiles struct{ grads, stats, inference, logits string }
 
 // compare runs one engine against PyTorch's files.
@@ -195,8 +186,7 @@ func (d *deepCase) compare(name string, loss float64, theirs torchFiles) {
 // gradients compares the gradients of one engine with PyTorch's.
 func (d *deepCase) gradients(what string, got []float32, path string, skip func(string) bool) {
 	d.Helper()
-	off, kink := d.distance(what+" gradients", d.m.Tensors(got), path, skip)
-	if !(off <= 1e-4 || kink && off < 0.05) {
+	if off, kink := d.distance(what+" gradients", d.m.Tensors(got), path, skip); !(off <= 1e-4 || kink && off < 0.05) {
 		d.Errorf("%s: a gradient is off by %.2g of its norm, one channel alone: %t", what, off, kink)
 	}
 }

@@ -120,9 +120,8 @@ func (n *net) save(v []float32) string {
 	return path
 }
 
-// TestGradientsEqualPyTorch: on several batches, at fresh and at trained
-// weights, every tensor's gradient agrees to 1e-4 of its norm. Starting PyTorch
-// takes seconds, so this is LeNet-5 on one batch unless GRADSYNC_LONG is set.
+// TestGradientsEqualPyTorch: on several batches, at fresh and at trained weights, every tensor's gradient agrees to
+// 1e-4 of its norm. Starting PyTorch takes seconds, so this is LeNet-5 on one batch unless GRADSYNC_LONG is set.
 func TestGradientsEqualPyTorch(t *testing.T) {
 	python := findTorch(t)
 	names, starts := []string{"cnn", "lenet5", "mlp"}, []int{0, 96, 5000} // deep_test.go has the deep ones
@@ -131,8 +130,7 @@ func TestGradientsEqualPyTorch(t *testing.T) {
 		t.Log("LeNet-5, one batch; set GRADSYNC_LONG=1 for the MLP, the CNN and several batches")
 	}
 	for _, name := range names {
-		n := newNet(t, name)
-		sgd := optim.SGD{Rate: 0.05}
+		n, sgd := newNet(t, name), optim.SGD{Rate: 0.05}
 		for _, from := range starts {
 			loss := n.gradient(from)
 			ours, theirs := n.save(n.grads), filepath.Join(t.TempDir(), "torch.safetensors")
@@ -166,8 +164,7 @@ func TestAccuracyEqualsPyTorch(t *testing.T) {
 		t.Skip("trains and starts PyTorch, some 10 s: set GRADSYNC_LONG=1")
 	}
 	python := findTorch(t)
-	n := newNet(t, "lenet5")
-	sgd := optim.SGD{Rate: 0.02, Momentum: 0.9}
+	n, sgd := newNet(t, "lenet5"), optim.SGD{Rate: 0.02, Momentum: 0.9}
 	for i := range 150 {
 		n.gradient(batch * i)
 		sgd.Step(n.params, n.grads)

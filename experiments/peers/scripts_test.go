@@ -37,9 +37,8 @@ func write(t *testing.T, metadata map[string]string, tensors ...safetensors.Tens
 	return path
 }
 
-// TestCompareMeasuresVanishingBiases: what rounding leaves of the bias of a
-// convolution before a batch norm is measured against the convolution's weight,
-// and no other bias is.
+// TestCompareMeasuresVanishingBiases: what rounding leaves of the bias of a convolution before a batch norm is measured
+// against the convolution's weight, and no other bias is.
 func TestCompareMeasuresVanishingBiases(t *testing.T) {
 	python := findTorch(t)
 	constant := func(name string, v float32, shape ...int) safetensors.Tensor {
@@ -51,11 +50,10 @@ func TestCompareMeasuresVanishingBiases(t *testing.T) {
 	}
 	norm, conv, linear := []int{2}, []int{2, 2, 3, 3}, []int{4, 2} // shapes of the weight that follows
 	cases := []struct {
-		what         string
-		ours, theirs float32 // the bias of a convolution of two channels
-		next         []int
-		against      bool
-		within       bool
+		what            string
+		ours, theirs    float32 // the bias of a convolution of two channels
+		next            []int
+		against, within bool
 	}{
 		{"rounding before a norm", 2e-7, -1e-7, norm, true, true},
 		{"an error before a norm", 0.1, -1e-7, norm, true, false},

@@ -49,8 +49,7 @@ func TestSchemaTakesEveryPlatform(t *testing.T) {
 	}
 	made := 0
 	for _, name := range Names() {
-		raw := oktest.Must(os.ReadFile(name + ".json"))(t)
-		try(name, raw)
+		try(name, oktest.Must(os.ReadFile(name+".json"))(t))
 		for _, plan := range []Plan{{Workers: 1}, {Workers: 8, Slow: 1, Factor: 3}, {Workers: 40, Slow: 40, Factor: 0.1, Link: "1Gb/s", Latency: "1 ms"}} {
 			plan.Like = name
 			p, err := Make(plan)
@@ -147,8 +146,7 @@ var refusals = []struct {
 	{complete, "[]", "", 1, "[] is not a JSON object", true},
 }
 
-// The schema, the reader and Check refuse the same files, and Check names line, field, what it
-// has and what is wanted.
+// The schema, the reader and Check refuse the same files, and Check names line, field, what it has and what is wanted.
 func TestSchemaReaderAndCheckAgree(t *testing.T) {
 	valid := compiled(t)
 	if err := valid([]byte(complete)); err != nil || Check([]byte(complete)) != nil {
@@ -303,9 +301,7 @@ func TestInResult(t *testing.T) {
 			continue
 		}
 		raw, _, _, err := Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		all, err := RecordedIn(raw)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -345,14 +341,12 @@ func TestManual(t *testing.T) {
 // refuses the file, and the schema takes every file that the reader takes.
 func TestCheckAgreesOnEveryByte(t *testing.T) {
 	oktest.Slow(t)
-	valid := compiled(t)
-	taken := 0
+	valid, taken := compiled(t), 0
 	for i := range len(complete) {
 		by := []string{"", `"`, "0", "}", ",", "e", "z"}[i%7]
 		raw := []byte(complete[:i] + by + complete[i+1:])
 		_, err := cluster.Parse(raw)
-		problems := Check(raw)
-		if (err != nil) != (problems != nil) {
+		if problems := Check(raw); (err != nil) != (problems != nil) {
 			t.Errorf("byte %d → %q: the reader says %v, Check %v", i, by, err, problems)
 		}
 		if err == nil {

@@ -17,8 +17,7 @@ import (
 	_ "gradsync/shared/tensor/codec/entropy" // its codecs have rates too
 )
 
-// Every embedded platform is valid, is named as its file and gives a reason for
-// every value.
+// Every embedded platform is valid, is named as its file and gives a reason for every value.
 func TestEveryValueHasAReason(t *testing.T) {
 	for _, name := range Names() {
 		p, err := Load(name)
@@ -66,9 +65,8 @@ func TestTimeFactors(t *testing.T) {
 	}
 }
 
-// DSSP's clusters: the two cards' FP32 peaks are 11.3 and 4.4 TFLOP/s; four
-// machines hold 16 cards, share their links among four cards each, and are one
-// server of four times a machine.
+// DSSP's clusters: the two cards' FP32 peaks are 11.3 and 4.4 TFLOP/s; four machines hold 16 cards, share their links
+// among four cards each, and are one server of four times a machine.
 func TestDSSPClusters(t *testing.T) {
 	pair := oktest.Must(Load("dssp2"))(t)
 	if f := pair.Workers[0].FLOPS / pair.Workers[1].FLOPS; len(pair.Workers) != 2 || math.Abs(f-11.3/4.4) > 1e-9 {
@@ -93,8 +91,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("Load(%s) = %v, want an error with %q", name, err, want)
 		}
 	}
-	base := oktest.Must(Load("homogeneous6"))(t)
-	file := filepath.Join(t.TempDir(), "mine.json")
+	base, file := oktest.Must(Load("homogeneous6"))(t), filepath.Join(t.TempDir(), "mine.json")
 	base.Name = "mine"
 	oktest.Nil(t, os.WriteFile(file, cluster.Marshal(base), 0o644))
 	if p, err := Load(file); err != nil || p.Name != "mine" || len(p.Workers) != 6 {
@@ -132,8 +129,7 @@ func TestSweep(t *testing.T) {
 // The networks differ from the reference in what their names say and in nothing
 // else, and every changed value has its own reason.
 func TestNetworks(t *testing.T) {
-	base := oktest.Must(Load("homogeneous6"))(t)
-	variants := oktest.Must(Networks())(t)
+	base, variants := oktest.Must(Load("homogeneous6"))(t), oktest.Must(Networks())(t)
 	if len(variants) != 6 {
 		t.Fatalf("%d networks, want three sets of links before two servers", len(variants))
 	}
@@ -143,9 +139,7 @@ func TestNetworks(t *testing.T) {
 	server := map[string]float64{"100 Gb/s": 100, "10 Gb/s": 10}
 	for _, v := range variants {
 		p := v.Platform
-		if err := p.Validate(); err != nil {
-			t.Error(err)
-		}
+		oktest.Nil(t, p.Validate())
 		if got := 8 * p.Server.Bandwidth / 1e9; got != server[v.Link] {
 			t.Errorf("%s: the server has %g Gb/s", v.Name, got)
 		}
@@ -204,9 +198,8 @@ func TestCodecRates(t *testing.T) {
 	}
 }
 
-// The break-even of the bitmap on sparse32, by hand: compressing pays while
-// (1 − d − 1/32)/B > 1/2e9 + 1/2e9 seconds per byte, so up to d = 0.84375 at
-// 1 Gb/s and never at 10 Gb/s, where 1/B is below the right side.
+// The break-even of the bitmap on sparse32, by hand: compressing pays while (1 − d − 1/32)/B > 1/2e9 + 1/2e9 seconds
+// per byte, so up to d = 0.84375 at 1 Gb/s and never at 10 Gb/s, where 1/B is below the right side.
 func TestSparse32(t *testing.T) {
 	p := oktest.Must(Load("sparse32"))(t)
 	if len(p.Workers) != 32 || p.Server != nil || p.Workers[0].FLOPS != p.Workers[31].FLOPS {
@@ -252,9 +245,7 @@ func TestCSSGD10Multicasts(t *testing.T) {
 		out, err := virtual.New(p, virtual.Config{Workers: nodes}).Run(t.Context(), func(p cluster.Proc) ([]byte, error) {
 			return nil, cluster.Wait(p, p.Ibcast(group, 0, 0, &cluster.Msg{Declared: size}))
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		if s := out.Trace.Sent[0]; s.Messages != 1 || s.Bytes != size {
 			t.Errorf("%d nodes: sent %d messages of %d bytes, want one of %d", nodes, s.Messages, s.Bytes, size)
 		}
@@ -284,12 +275,10 @@ func TestRing40(t *testing.T) {
 	}
 }
 
-// By the blog: a gradient of 1.2 GB takes some 400 ms, for InfiniBand is the limit
-// of a ring through adjacent GPUs, 2·39/40·1.2 GB over 6 GB/s. A ring that goes to
-// another node at every step has eight times that on each card.
+// By the blog: a gradient of 1.2 GB takes some 400 ms, for InfiniBand is the limit of a ring through adjacent GPUs,
+// 2·39/40·1.2 GB over 6 GB/s. A ring that goes to another node at every step has eight times that on each card.
 func TestRing40TakesTheBlogs400Milliseconds(t *testing.T) {
-	p := oktest.Must(Load("ring40"))(t)
-	interleaved := make([]int, 40)
+	p, interleaved := oktest.Must(Load("ring40"))(t), make([]int, 40)
 	for i := range interleaved {
 		interleaved[i] = i%5*8 + i/5
 	}

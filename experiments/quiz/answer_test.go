@@ -13,8 +13,7 @@ import (
 func TestForms(t *testing.T) {
 	ms := exactly(rat(315, 2), milliseconds)
 	third := exactly(rat(1, 3), none)
-	of := set([]int{0, 2, 4})
-	row := sequence(float32(3), float32(-0.5))
+	of, row := set([]int{0, 2, 4}), sequence(float32(3), float32(-0.5))
 	two := pairs(codedsgd.Term{Block: 4}, codedsgd.Term{Block: 7, Position: 1})
 	kind := oneOf(0, kinds...)
 	for _, c := range []struct {
@@ -65,8 +64,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestUnits: how many of the unit asked for each word is, word by word, and that
-// there are no others.
+// TestUnits: how many of the unit asked for each word is, word by word, and that there are no others.
 func TestUnits(t *testing.T) {
 	count := func(words string) string { return strings.ReplaceAll(words, " ", " 1 ") + " 1" }
 	for name, c := range map[string]struct {

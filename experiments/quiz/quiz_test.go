@@ -60,8 +60,7 @@ func numbersOf(text string) []string {
 	return found
 }
 
-// TestBothLanguages: every text exists in English and in Chinese, is in that
-// language, and both say the same numbers.
+// TestBothLanguages: every text exists in English and in Chinese, is in that language, and both say the same numbers.
 func TestBothLanguages(t *testing.T) {
 	oktest.Slow(t)
 	all(t, func(t *testing.T, q Question) {
@@ -113,8 +112,7 @@ func TestTextJudge(t *testing.T) {
 	}
 }
 
-// TestAnswersAreAccepted: the answer that is shown is right in either language, and
-// others near it are wrong.
+// TestAnswersAreAccepted: the answer that is shown is right in either language, and others near it are wrong.
 func TestAnswersAreAccepted(t *testing.T) {
 	oktest.Slow(t)
 	all(t, func(t *testing.T, q Question) {
@@ -201,8 +199,7 @@ func TestExplanationsEndAtTheAnswer(t *testing.T) {
 // choice is right somewhere, or always trying it would pass.
 func TestQuestionsDiffer(t *testing.T) {
 	oktest.Slow(t)
-	answers := map[string]map[string]bool{}
-	words := map[string]int{}
+	answers, words := map[string]map[string]bool{}, map[string]int{}
 	all(t, func(_ *testing.T, q Question) {
 		if answers[q.Key] == nil {
 			answers[q.Key] = map[string]bool{}
@@ -226,21 +223,18 @@ func TestQuestionsDiffer(t *testing.T) {
 	}
 }
 
-// TestSameSeed: a quiz is its subject, seed and length alone, and a longer one begins
-// with a shorter one.
+// TestSameSeed: a quiz is its subject, seed and length alone, and a longer one begins with a shorter one.
 func TestSameSeed(t *testing.T) {
 	for _, name := range Subjects() {
 		long := oktest.Must(Make(name, 7, 40))(t)
-		again, _ := Make(name, 7, 40)
-		if !reflect.DeepEqual(long, again) {
+		if again, _ := Make(name, 7, 40); !reflect.DeepEqual(long, again) {
 			t.Errorf("%s: seed 7 gives two quizzes", name)
 		}
 		short, _ := Make(name, 7, 5)
 		if !reflect.DeepEqual(long[:5], short) {
 			t.Errorf("%s: five questions are not the first of forty", name)
 		}
-		other, _ := Make(name, 8, 5)
-		if reflect.DeepEqual(other, short) {
+		if other, _ := Make(name, 8, 5); reflect.DeepEqual(other, short) {
 			t.Errorf("%s: seeds 7 and 8 give one quiz", name)
 		}
 		for i, q := range long {

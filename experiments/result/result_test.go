@@ -111,9 +111,7 @@ func TestCellsRepeatAsTheyAreWritten(t *testing.T) {
 	if again, err := Encode(back); err != nil || !bytes.Equal(first, again) {
 		t.Errorf("writing what was read changes the bytes: %v\n%s", err, cmp.Diff(string(first), string(again)))
 	}
-	if err := valid(compile(t, SchemaJSON), first); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, valid(compile(t, SchemaJSON), first))
 }
 
 // A file of another version is told from a broken one, and fields that nobody knows,
@@ -290,8 +288,7 @@ func TestSchemaNamesTheFields(t *testing.T) {
 
 // Diff names every place that differs, in the order of paths, and a seed by all its digits.
 func TestDiff(t *testing.T) {
-	a := oktest.Must(Encode(sample()))(t)
-	r := sample()
+	a, r := oktest.Must(Encode(sample()))(t), sample()
 	r.Seeds[2]--
 	r.Claims[0].Verdict = "equal"
 	r.Frames[0].Rows[1][2] = 2.6
@@ -315,8 +312,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// The hash of a configuration is that of the file it is read back from, whatever the order
-// of its keys.
+// The hash of a configuration is that of the file it is read back from, whatever the order of its keys.
 func TestConfigHash(t *testing.T) {
 	type ordered struct{ B, A float64 }
 	x, errX := ConfigHash(ordered{1, 1.0 / 3})

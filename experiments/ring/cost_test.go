@@ -43,9 +43,8 @@ func factOf(t *testing.T, facts []result.Fact, key string) any {
 	return f.Value
 }
 
-// Ten elements on three ranks, by hand: chunks of 4, 3 and 3 elements. Rank r
-// sends all but chunk r+1 in the first loop and all but chunk r+2 in the second:
-// 7+7, 7+6 and 6+7 elements.
+// Ten elements on three ranks, by hand: chunks of 4, 3 and 3 elements. Rank r sends all but chunk r+1 in the first loop
+// and all but chunk r+2 in the second: 7+7, 7+6 and 6+7 elements.
 func TestCountsAgainstTheFormula(t *testing.T) {
 	good := byteCount{Ranks: 3, Elements: 10, Sent: []int64{56, 52, 52}}
 	if w := good.wrong(); w != nil {
@@ -111,8 +110,7 @@ func TestWireShare(t *testing.T) {
 	}
 }
 
-// The blog's 1.2 and 10.8 s are the gather; a gather that took twice as long
-// would differ.
+// The blog's 1.2 and 10.8 s are the gather; a gather that took twice as long would differ.
 func TestNaiveIsJudgedByOneDirection(t *testing.T) {
 	times := make([]costTime, mostRanks-1)
 	for n, want := range map[int][3]float64{2: {1.2, 2.4, 1.2}, 10: {10.8, 21.6, 2.16}} {

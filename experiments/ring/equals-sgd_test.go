@@ -15,8 +15,7 @@ import (
 // at rank c, so an order that float32 feels gives another sum in each chunk.
 func TestOrdersOfSums(t *testing.T) {
 	const big = 1 << 24 // big + 1 rounds to big
-	pieces := [][]float32{{big, big, big, big, big}, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}
-	got := make([]float32, 5)
+	pieces, got := [][]float32{{big, big, big, big, big}, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}, make([]float32, 5)
 	inRankOrder(got, pieces)
 	for i, g := range got {
 		if g != big {
@@ -56,15 +55,13 @@ func TestWorkersEqualOne(t *testing.T) {
 	}
 }
 
-// The bits are compared with the right order of sums, and a sum in the other is
-// noticed.
+// The bits are compared with the right order of sums, and a sum in the other is noticed.
 func TestAnotherOrderHasOtherBits(t *testing.T) {
 	plan := planEquals("ci")
 	l := oktest.Must(openLab(exp.Env{}, plan, plan.Nets[1]))(t)
 	c := l.training(3, 3)
 	got := oktest.Must(c.together(t.Context(), 3, ways[0].allReduce))(t)
-	pieces := oktest.Must(c.alone(3, inRankOrder))(t)
-	if sameBits(pieces, got) {
+	if pieces := oktest.Must(c.alone(3, inRankOrder))(t); sameBits(pieces, got) {
 		t.Error("a ring of three has the bits of rank order")
 	}
 }

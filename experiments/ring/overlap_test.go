@@ -35,8 +35,7 @@ func TestHiddenShares(t *testing.T) {
 	}
 }
 
-// Sizes that cut the same buckets tie; a tenth of a millisecond, or another
-// network, does not.
+// Sizes that cut the same buckets tie; a tenth of a millisecond, or another network, does not.
 func TestTiedBuckets(t *testing.T) {
 	a, b := evenly(2), evenly(3)
 	of := func(s stack, key string, ms float64) bucketed {

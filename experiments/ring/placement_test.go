@@ -53,8 +53,7 @@ func TestPlacementIsJudged(t *testing.T) {
 	wantVerdict(t, judgePlacement(made(0.39, 1.5, 0.40, 0.39, 2.7)), claims.Differs, "B21") // interleaved costs 2.6 %
 }
 
-// A rival that sends less, one that is faster, and a ring that sends too much speak
-// against the ring; a tie does not.
+// A rival that sends less, one that is faster, and a ring that sends too much speak against the ring; a tie does not.
 func TestOptimalityIsJudged(t *testing.T) {
 	run := func(seconds float64, bytes int64) exchangeRun {
 		x := exchangeRun{Seconds: seconds}

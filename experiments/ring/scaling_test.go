@@ -24,8 +24,7 @@ func TestStacksAreTheBlogsSize(t *testing.T) {
 	}
 }
 
-// One GRU layer by hand: two directions, three gates, input and state of 1910,
-// one bias each.
+// One GRU layer by hand: two directions, three gates, input and state of 1910, one bias each.
 func TestDeepSpeechByHand(t *testing.T) {
 	s := deepSpeech()
 	if got := s.Layers[3].Params; got != 43_788_660 || len(s.Layers) != 10 || s.Layers[0].Params != 14_464 {
@@ -37,8 +36,7 @@ func TestDeepSpeechByHand(t *testing.T) {
 func TestBuckets(t *testing.T) {
 	s := stack{Layers: []layerCost{{"a", 100, 1}, {"b", 20, 1}, {"c", 300, 1}}}
 	it := iteration{Stack: s, Bucket: 400}
-	got := it.buckets()
-	if len(got) != 2 || got[0] != (bucket{2, 2, 300}) || got[1] != (bucket{1, 0, 120}) {
+	if got := it.buckets(); len(got) != 2 || got[0] != (bucket{2, 2, 300}) || got[1] != (bucket{1, 0, 120}) {
 		t.Errorf("%v", got)
 	}
 	if it.Bucket = 0; len(it.buckets()) != 3 {
@@ -49,10 +47,9 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// Two layers on two ideal GPUs, by hand: 30 ms forward, 40 + 20 ms backward (last
-// layer first), 100 MB each over 1 GB/s: 100 ms a layer on a ring of two. With
-// overlap the link starts after 70 ms and carries both: 270 ms. Without it, after
-// 90 ms: 290 ms.
+// Two layers on two ideal GPUs, by hand: 30 ms forward, 40 + 20 ms backward (last layer first), 100 MB each over 1
+// GB/s: 100 ms a layer on a ring of two. With overlap the link starts after 70 ms and carries both: 270 ms. Without it,
+// after 90 ms: 290 ms.
 func TestIterationByHand(t *testing.T) {
 	s := stack{Layers: []layerCost{{"first", 25_000_000, 1}, {"last", 25_000_000, 2}}}
 	p := cluster.Uniform(2, cluster.Host{Name: "g", FLOPS: 1e18, Bandwidth: 1e9}, nil)
@@ -208,8 +205,7 @@ func TestPlansHaveTheSizes(t *testing.T) {
 
 // By hand: 370 ms on one GPU against 650 to 700 ms on forty, each with its own batch.
 func TestBlogEfficiency(t *testing.T) {
-	least, most := blogEfficiency()
-	if math.Abs(least-100*370./700) > 1e-9 || math.Abs(most-100*370./650) > 1e-9 {
+	if least, most := blogEfficiency(); math.Abs(least-100*370./700) > 1e-9 || math.Abs(most-100*370./650) > 1e-9 {
 		t.Errorf("%g to %g %%, want 52.86 to 56.92", least, most)
 	}
 }

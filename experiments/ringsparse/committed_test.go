@@ -17,8 +17,7 @@ func TestEveryClaimIsJudgedOnce(t *testing.T) {
 	paper.Judged(t, paper.Made(t))
 }
 
-// Every experiment runs in every profile, says where it comes from, and estimates its
-// time, more for more.
+// Every experiment runs in every profile, says where it comes from, and estimates its time, more for more.
 func TestExperimentsAreWhole(t *testing.T) {
 	want := []string{"decisions", "traffic", "time", "where", "fill-in", "conversion-error", "scaling", "accuracy", "overlap"}
 	var got []string

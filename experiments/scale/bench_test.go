@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/shared/tensor/model"
 )
 
@@ -18,9 +19,7 @@ func BenchmarkRounds(b *testing.B) {
 	p := planOf("standard")
 	lenet := p.Cases[0]
 	m, err := model.New(lenet.Model)
-	if err != nil {
-		b.Fatal(err)
-	}
+	oktest.Nil(b, err)
 	for _, x := range []point{{lenet, "bsp", 60_000}, {lenet, "asp", 60_000}, {lenet, "dasp", 60_000},
 		{lenet, "ring", 10_000}, {lenet, "ring", 100_000}, {lenet, "hierarchical", 100_000}} {
 		b.Run(fmt.Sprintf("%s/%d", x.Method, x.Workers), func(b *testing.B) {
@@ -30,9 +29,7 @@ func BenchmarkRounds(b *testing.B) {
 				} else {
 					_, _, err = p.served(b.Context(), x, 0)
 				}
-				if err != nil {
-					b.Fatal(err)
-				}
+				oktest.Nil(b, err)
 			}
 			var mem runtime.MemStats
 			runtime.ReadMemStats(&mem)

@@ -6,6 +6,7 @@ import (
 
 	"gradsync/experiments/kit"
 	"gradsync/experiments/kit/kittest"
+	"gradsync/internal/oktest"
 	"gradsync/shared/cluster"
 	"gradsync/shared/cluster/collective"
 	"gradsync/shared/cluster/virtual"
@@ -22,9 +23,7 @@ func TestTrafficIsWhatIsSent(t *testing.T) {
 		_, trace, err := cluster.Run(t.Context(), virtual.New(p.platform(p.Cases[0], n), virtual.Config{}), func(p cluster.Proc) (struct{}, error) {
 			return struct{}{}, exchange(p)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		per, _ := traffic(point{p.Cases[0], method, n}, params)
 		kittest.Near(t, method+": bytes of a worker", per, float64(trace.BodyBytes())/n, 1e-9*per)
 	}
@@ -45,12 +44,11 @@ func ended(worth ...float64) end {
 
 func TestEndOfAMethod(t *testing.T) {
 	for _, c := range []struct {
-		worth    []float64
-		half     int
-		stops    int
-		best     float64
-		at       int
-		whatItIs string
+		worth       []float64
+		half, stops int
+		best        float64
+		at          int
+		whatItIs    string
 	}{
 		{[]float64{9, 80, 500}, 1000, 0, 500, 1000, "all scale"},
 		{[]float64{9, 40, 300}, 10, 0, 300, 1000, "less than half from 100 on"},

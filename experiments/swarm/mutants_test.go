@@ -16,109 +16,76 @@ import (
 
 // mutant is a mistake planted into the one place of a folder where a text stands, the method that has it, and what the swarm says of it
 // (nothing: more than one thing, by the seed).
-type mutant struct {
-	name, method, folder, old, new, says string
-}
+type mutant struct{ name, method, folder, old, new, says string }
 
 var mutants = []mutant{
-	{"who has left stays present", "bsp", "papers/dasp/rivals",
-		"r.present[w], r.waiting[w] = false, false",
+	{"who has left stays present", "bsp", "papers/dasp/rivals", "r.present[w], r.waiting[w] = false, false",
 		"r.waiting[w] = false", "living workers, want"},
-	{"the slowest clock counts the dead", "ssp", "papers/dasp/rivals",
-		"i != skip && r.present[i] && (id",
+	{"the slowest clock counts the dead", "ssp", "papers/dasp/rivals", "i != skip && r.present[i] && (id",
 		"i != skip && (id", "slowest of the living; up to"},
-	{"the log's clock counts the dead", "asp", "papers/dasp",
-		"case !n.present:\n",
-		"case false:\n", "of the slowest of the living"},
-	{"min(v) counts the dead", "dasp", "papers/dasp",
-		"{ v.Present[n] = false }",
-		"{}", "neither ends nor names why"},
-	{"a gradient is applied twice", "bsp", "papers/dasp",
-		"range gradients[1:]",
-		"range gradients", "used once each"},
-	{"a version is skipped", "asp", "papers/dasp",
-		"\ts.version++\n",
+	{"the log's clock counts the dead", "asp", "papers/dasp", "case !n.present:\n", "case false:\n",
+		"of the slowest of the living"},
+	{"min(v) counts the dead", "dasp", "papers/dasp", "{ v.Present[n] = false }", "{}", "neither ends nor names why"},
+	{"a gradient is applied twice", "bsp", "papers/dasp", "range gradients[1:]", "range gradients", "used once each"},
+	{"a version is skipped", "asp", "papers/dasp", "\ts.version++\n",
 		"\tif s.version++; s.version == 7 {\n\t\ts.version++\n\t}\n", "version"},
-	{"the bound s is off by one", "ssp", "papers/dasp/rivals",
-		"r.clock[w]-slow > s",
-		"r.clock[w]-slow > s+1", "clocks ahead of the slowest of the living, want at most"},
-	{"a worker waits at the bound s", "ssp", "papers/dasp/rivals",
-		"r.clock[w]-slow > s",
-		"r.clock[w]-slow >= max(s, 1)", "it goes on"},
-	{"the bound s_U is off by one", "dssp", "papers/dasp/rivals",
-		"p.upper-gap)",
-		"p.upper-gap+1)", "clocks ahead of the slowest of the living, want at most"},
-	{"the bound Smax is off by one", "dasp", "papers/dasp",
-		"v-held > p.cfg.Smax",
-		"v-held > p.cfg.Smax+1", "ahead of the oldest of the living"},
-	{"a lease ends early", "asp", "papers/dasp",
-		"n.lease, s.timed = s.p.Now()+s.job.Lease, true",
+	{"the bound s is off by one", "ssp", "papers/dasp/rivals", "r.clock[w]-slow > s", "r.clock[w]-slow > s+1",
+		"clocks ahead of the slowest of the living, want at most"},
+	{"a worker waits at the bound s", "ssp", "papers/dasp/rivals", "r.clock[w]-slow > s", "r.clock[w]-slow >= max(s, 1)",
+		"it goes on"},
+	{"the bound s_U is off by one", "dssp", "papers/dasp/rivals", "p.upper-gap)", "p.upper-gap+1)",
+		"clocks ahead of the slowest of the living, want at most"},
+	{"the bound Smax is off by one", "dasp", "papers/dasp", "v-held > p.cfg.Smax", "v-held > p.cfg.Smax+1",
+		"ahead of the oldest of the living"},
+	{"a lease ends early", "asp", "papers/dasp", "n.lease, s.timed = s.p.Now()+s.job.Lease, true",
 		"n.lease, s.timed = s.p.Now()+s.job.Lease/4, true", "neither crashed nor paused"},
-	{"a lease never ends", "gssp", "papers/dasp",
-		"if s.job.Lease > 0 {",
-		"if s.job.Lease > 0 && s.used < 50 {", "neither ends nor names why"},
-	{"older weights are handed out", "dasp", "papers/dasp",
-		"x.version == version",
-		"x.version > version-3", "has the loss"},
-	{"a joiner's old gradient is kept for it", "backup", "papers/dasp/rivals",
-		"b.late[w] = false\n\t\tb.join(w)",
+	{"a lease never ends", "gssp", "papers/dasp", "if s.job.Lease > 0 {", "if s.job.Lease > 0 && s.used < 50 {",
+		"neither ends nor names why"},
+	{"older weights are handed out", "dasp", "papers/dasp", "x.version == version", "x.version > version-3",
+		"has the loss"},
+	{"a joiner's old gradient is kept for it", "backup", "papers/dasp/rivals", "b.late[w] = false\n\t\tb.join(w)",
 		"b.join(w)", "on the newest version"},
-	{"f is of the wall clock", "dasp", "papers/dasp",
-		"return w.p.Now() - began, nil",
+	{"f is of the wall clock", "dasp", "papers/dasp", "return w.p.Now() - began, nil",
 		"return w.p.Now() - began + time.Duration(time.Now().Nanosecond()%7)*time.Millisecond, nil", "other bytes"},
 	{"a message is taken out of its order", "compressed", "papers/codedsgd",
-		"if c.oldest++; c.oldest == len(c.posted) {",
-		"if c.oldest++; c.oldest+1 >= len(c.posted) {", ""},
+		"if c.oldest++; c.oldest == len(c.posted) {", "if c.oldest++; c.oldest+1 >= len(c.posted) {", ""},
 	{"a packet's sum is taken twice", "ssgd-multicast", "papers/codedsgd",
 		"\tc.add(f, t) // Alg. 1, line 6: its part of Δw(t)",
 		"\tfor range 1 + c.x.step/5 {\n\t\tc.add(f, t)\n\t}", "parameter"},
 	{"a piece is sent before it has come", "ring", "shared/cluster/collective",
 		"	if _, err := p.WaitAny(0, l.received[slot:slot+1]...); err != nil {",
 		"	if _, err := p.WaitAny(p.Now()+20e6, l.received[slot:slot+1]...); err != nil && p.Now() < 20e6 {", "vec: decode"},
-	{"who is lost sends on", "cssgd", "papers/codedsgd",
-		"k := living[q%len(living)]",
-		"k := holders[q%len(holders)]", "at rank"},
-	{"a step that some have made is not made up for", "cssgd", "shared/cluster/collective",
-		"if made < most {",
+	{"who is lost sends on", "cssgd", "papers/codedsgd", "k := living[q%len(living)]", "k := holders[q%len(holders)]",
+		"at rank"},
+	{"a step that some have made is not made up for", "cssgd", "shared/cluster/collective", "if made < most {",
 		"if made < most-1 {", "at rank"},
 	{"an exchange that was given up is taken for another", "cssgd", "shared/cluster/collective",
-		"return cluster.Tag(c.epoch) * c.span",
-		"return 0", ""},
-	{"a step that was given is made once more", "cssgd", "papers/codedsgd",
-		"err != nil || given {",
+		"return cluster.Tag(c.epoch) * c.span", "return 0", ""},
+	{"a step that was given is made once more", "cssgd", "papers/codedsgd", "err != nil || given {",
 		"err != nil || given && x.step < 0 {", "at rank"},
-	{"who begins after a loss tells nobody", "cssgd", "shared/cluster/collective",
-		"c.late = c.epoch > 0",
+	{"who begins after a loss tells nobody", "cssgd", "shared/cluster/collective", "c.late = c.epoch > 0",
 		"c.late = false", "neither ends"},
 	{"who is behind takes half of what the step led to", "ringsparse", "shared/cluster/collective",
 		"vec.FromBytes(s, m.Body[:vec.Bytes(len(s))])",
 		"vec.FromBytes(s[:len(s)/2], m.Body[:vec.Bytes(len(s)/2)])", "by no course"},
-	{"a receive that was given up stays", "ring", "shared/cluster/collective",
-		"if o.receive {",
+	{"a receive that was given up stays", "ring", "shared/cluster/collective", "if o.receive {",
 		"if o.receive && c.epoch > 1 {", "neither ends"},
 	{"who has made all steps hears of its neighbour alone", "ring", "shared/cluster/collective",
-		"err = c.wait(c.over[k])",
-		"err = c.wait(c.over[c.others()[0]])", "neither ends"},
-	{"who has gone is asked for its steps", "naive", "shared/cluster/collective",
-		"if c.over != nil {",
+		"err = c.wait(c.over[k])", "err = c.wait(c.over[c.others()[0]])", "neither ends"},
+	{"who has gone is asked for its steps", "naive", "shared/cluster/collective", "if c.over != nil {",
 		"if c.over != nil && len(wait) > 1 {", "neither ends"},
 	{"a step that is repeated forgets what was held back before it", "ringsparse", "papers/ringsparse",
-		"copy(y.own.residual, x.own.before)",
-		"_ = y", "by no course"},
+		"copy(y.own.residual, x.own.before)", "_ = y", "by no course"},
 	{"who is given a step forgets what it held back in it", "ringsparse", "papers/ringsparse",
-		"if y.own.residual = x.own.residual; !given {",
-		"if y.own.residual = x.own.residual; y != nil {", "by no course"},
-	{"T_wait is doubled", "dasp", "papers/dasp",
-		"h.timer, h.due = ev.At+d.Wait, d.Wait <= 0",
+		"if y.own.residual = x.own.residual; !given {", "if y.own.residual = x.own.residual; y != nil {", "by no course"},
+	{"T_wait is doubled", "dasp", "papers/dasp", "h.timer, h.due = ev.At+d.Wait, d.Wait <= 0",
 		"h.timer, h.due = ev.At+2*d.Wait, d.Wait <= 0", "by equation (1) until"},
-	{"the end of T_wait is seen late", "dasp", "papers/dasp",
-		"s.timed = a.At, true",
-		"s.timed = a.At+a.At/64, true", "wait is over, by equation (1) at"},
+	{"the end of T_wait is seen late", "dasp", "papers/dasp", "s.timed = a.At, true", "s.timed = a.At+a.At/64, true",
+		"wait is over, by equation (1) at"},
 	{"who is stopped goes at once", "ringsparse", "papers/ringsparse",
 		"if stop, err = job.OnStep(x.step - 1); err != nil {",
 		"if stop, err = job.OnStep(x.step - 1); err != nil || stop {", "neither ends"},
-	{"the loss of one worker is not heard", "ssp", "papers/dasp",
-		"if n.lost || slices.Contains(alive, w+1) {",
+	{"the loss of one worker is not heard", "ssp", "papers/dasp", "if n.lost || slices.Contains(alive, w+1) {",
 		"if n.lost || slices.Contains(alive, w+1) || w == 0 {", ""},
 }
 
@@ -159,12 +126,9 @@ func (m mutant) run(t *testing.T, root string) (r swarm.Report) {
 		t.Fatalf("no place in %s: %s", m.folder, m.old)
 	}
 	patched, overlay, found := filepath.Join(dir, "patched.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "found.json")
-	write := func(path string, text []byte) {
-		oktest.Nil(t, os.WriteFile(path, text, 0o644))
-	}
+	write := func(path string, text []byte) { oktest.Nil(t, os.WriteFile(path, text, 0o644)) }
 	write(patched, []byte(strings.Replace(text, m.old, m.new, 1)))
-	list := oktest.Must(json.Marshal(map[string]any{"Replace": map[string]string{file: patched}}))(t)
-	write(overlay, list)
+	write(overlay, oktest.Must(json.Marshal(map[string]any{"Replace": map[string]string{file: patched}}))(t))
 	child := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-run", "^TestChild$", "./experiments/swarm")
 	child.Dir = root
 	child.Env = append(os.Environ(), "GRADSYNC_SWARM_METHOD="+m.method, "GRADSYNC_SWARM_FOUND="+found)
@@ -175,9 +139,7 @@ func (m mutant) run(t *testing.T, root string) (r swarm.Report) {
 	if err == nil {
 		err = json.Unmarshal(raw, &r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	return r
 }
 

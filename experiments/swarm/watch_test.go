@@ -63,8 +63,7 @@ func TestWatchFinds(t *testing.T) {
 	} {
 		o := rivals.Defaults(3)
 		o.Staleness, o.Lower, o.Upper, o.Smax, o.Groups = 2, 1, 3, 4, [][]int{{0}, {1, 2}}
-		w := newWatch(c.method, o, 10*ms, []faults.Host{{}, {}, {}, {Crash: 5 * ms}})
-		s := &script{}
+		w, s := newWatch(c.method, o, 10*ms, []faults.Host{{}, {}, {}, {Crash: 5 * ms}}), &script{}
 		p := w.of(s)
 		p.Step(dasp.Event{Kind: dasp.EventLeave, Worker: 2, At: 10 * ms})
 		for i, e := range c.steps {

@@ -70,10 +70,7 @@ func TestEventsReadBack(t *testing.T) {
 // A file is whole or not there, and what lay under its name stays until then.
 func TestFileAppearsWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	w, err := tensorboard.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := oktest.Must(tensorboard.Create(dir))(t)
 	if files, _ := filepath.Glob(filepath.Join(dir, "*tfevents*")); files != nil {
 		t.Errorf("before Close there is %v", files)
 	}
@@ -82,9 +79,7 @@ func TestFileAppearsWhole(t *testing.T) {
 		t.Errorf("Discard left %s: %v", dir, err)
 	}
 	before, _ := os.ReadFile(write(t, dir))
-	if w, err = tensorboard.Create(dir); err != nil {
-		t.Fatal(err)
-	}
+	w = oktest.Must(tensorboard.Create(dir))(t)
 	w.Scalar("x", 1, 1, 1)
 	w.Discard()
 	files, _ := os.ReadDir(dir)
@@ -96,18 +91,13 @@ func TestFileAppearsWhole(t *testing.T) {
 // A file that cannot get its name is an error, not a path.
 func TestCloseSaysWhatFailed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	w, err := tensorboard.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := oktest.Must(tensorboard.Create(dir))(t)
 	w.Scalar("x", 1, 1, 1)
 	oktest.Nil(t, os.RemoveAll(dir))
 	if path, err := w.Close(); path != "" || err == nil || !strings.HasPrefix(err.Error(), "tensorboard: ") || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Close in a folder that is gone: %q, %v", path, err)
 	}
-	if w, err = tensorboard.Create(dir); err != nil {
-		t.Fatal(err)
-	}
+	w = oktest.Must(tensorboard.Create(dir))(t)
 	oktest.Nil(t, os.Mkdir(filepath.Join(dir, tensorboard.FileName), 0o755))
 	if path, err := w.Close(); path != "" || err == nil {
 		t.Errorf("Close where a folder has the file's name: %q, %v", path, err)

@@ -14,13 +14,12 @@ import (
 
 // written is a record of a file: its version, a scalar or a text.
 type written struct {
-	Seconds float64
-	Step    int64
-	Version string
-	Tag     string
-	Value   float32
-	Plugin  string // "" for a scalar
-	Text    string
+	Seconds      float64
+	Step         int64
+	Version, Tag string
+	Value        float32
+	Plugin       string // "" for a scalar
+	Text         string
 }
 
 // read returns the events of the file at path, by the format alone: it shares no code with what writes them. A wrong checksum, half a record or

@@ -73,11 +73,8 @@ func TestRingSparseOfGradientsIsTheRing(t *testing.T) {
 func TestBuckets(t *testing.T) {
 	layers := []cluster.Layer{{Offset: 0, Length: 10}, {Offset: 10, Length: 1}, {Offset: 11, Length: 2}, {Offset: 13, Length: 7}}
 	for bytes, want := range map[int64][]bucket{
-		0:    {{3, 3, 13, 7}, {2, 2, 11, 2}, {1, 1, 10, 1}, {0, 0, 0, 10}},
-		30:   {{2, 3, 11, 9}, {0, 1, 0, 11}},
-		36:   {{2, 3, 11, 9}, {0, 1, 0, 11}},
-		37:   {{1, 3, 10, 10}, {0, 0, 0, 10}},
-		9999: {{0, 3, 0, 20}},
+		0: {{3, 3, 13, 7}, {2, 2, 11, 2}, {1, 1, 10, 1}, {0, 0, 0, 10}}, 30: {{2, 3, 11, 9}, {0, 1, 0, 11}},
+		36: {{2, 3, 11, 9}, {0, 1, 0, 11}}, 37: {{1, 3, 10, 10}, {0, 0, 0, 10}}, 9999: {{0, 3, 0, 20}},
 	} {
 		if diff := cmp.Diff(want, buckets(layers, bytes), cmp.AllowUnexported(bucket{})); diff != "" {
 			t.Errorf("%d bytes:\n%s", bytes, diff)

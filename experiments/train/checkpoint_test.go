@@ -299,8 +299,7 @@ func TestHeadersOfStatesDoNotGrow(t *testing.T) {
 			c := keptRun(t, sync)
 			c.MaxPushes, c.EvalEvery, c.CheckpointEvery, c.Trace = pushes, -1, pushes, ""
 			mustRun(t, c)
-			b := oktest.Must(os.ReadFile(stateFile(c)))(t)
-			return binary.LittleEndian.Uint64(b)
+			return binary.LittleEndian.Uint64(oktest.Must(os.ReadFile(stateFile(c)))(t))
 		}
 		if few, many := header(40), header(320); many > few+100 {
 			t.Errorf("%s: %d bytes after 40 gradients, %d after 320", sync, few, many)
@@ -332,8 +331,7 @@ func TestStatesAreRefused(t *testing.T) {
 		"momentum":  {change: func(c *Config) { c.Momentum = 0.5 }, want: "momentum is 0 there and 0.5 here"},
 		"the other": {state: []byte(`no state at all, but long enough to have a header`), want: "is damaged"},
 	} {
-		with := c
-		state := whole
+		with, state := c, whole
 		if x.state != nil {
 			state = x.state
 		}

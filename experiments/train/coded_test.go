@@ -20,9 +20,8 @@ func inBlocks(sync string, n, redundancy, micro int) Config {
 	return c
 }
 
-// Sums of integers have no order: whatever the nodes, the redundancy and the exchange, the same
-// micro-blocks give the bits of one node that computes all. Times on a shared trajectory stand on
-// it.
+// Sums of integers have no order: whatever the nodes, the redundancy and the exchange, the same micro-blocks give the
+// bits of one node that computes all. Times on a shared trajectory stand on it.
 func TestMicroBlocksAreOneTrajectory(t *testing.T) {
 	oktest.Slow(t)
 	want := mustRun(t, inBlocks(codedsgd.SSGDMulticast, 1, 1, 12)).ParamsSHA256
@@ -139,15 +138,13 @@ func TestBlockGradIsASum(t *testing.T) {
 	}
 }
 
-// Algorithm 1, step 8: of a run that gets worse its best parameters are kept, which
-// no step's own are.
+// Algorithm 1, step 8: of a run that gets worse its best parameters are kept, which no step's own are.
 func TestBestParametersAreKept(t *testing.T) {
 	c := inBlocks(codedsgd.CSSGD, 3, 2, 0)
 	c.Rate, c.EvalEvery, c.Best = 40, 3, true
 	best := mustRun(t, c)
 	c.Best = false
-	last := mustRun(t, c)
-	if best.Best == nil || last.Best != nil || best.ParamsSHA256 == last.ParamsSHA256 {
+	if last := mustRun(t, c); best.Best == nil || last.Best != nil || best.ParamsSHA256 == last.ParamsSHA256 {
 		t.Fatalf("best %v, parameters %.12s and %.12s", best.Best, best.ParamsSHA256, last.ParamsSHA256)
 	}
 	if best.Best.Updates != 0 {
@@ -179,9 +176,8 @@ func TestCodedOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// On virtual time the holders of a block share one computation of it: the second
-// takes over what the first computed, even if it would compute something else, and
-// nothing is kept after the last. On a real clock every holder computes.
+// On virtual time the holders of a block share one computation of it: the second takes over what the first computed,
+// even if it would compute something else, and nothing is kept after the last. On a real clock every holder computes.
 func TestHoldersShareABlock(t *testing.T) {
 	for runtime, holders := range map[string]int{"virtual": 2, "local": 0} {
 		c := inBlocks(codedsgd.CSSGD, 3, 2, 0)

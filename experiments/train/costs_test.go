@@ -39,9 +39,8 @@ func rounded(n int) *cluster.Platform {
 	return p
 }
 
-// TestCostsOfOneIteration: by hand, one worker, which waits for nobody. The
-// layers are four times five: forward, and backward twice as long beside the
-// arithmetic; five layers have parameters.
+// TestCostsOfOneIteration: by hand, one worker, which waits for nobody. The layers are four times five: forward, and
+// backward twice as long beside the arithmetic; five layers have parameters.
 //
 //	pull + overhead + launch · 3 · 5 + arithmetic + push + decision + update
 func TestCostsOfOneIteration(t *testing.T) {
@@ -50,8 +49,7 @@ func TestCostsOfOneIteration(t *testing.T) {
 	if err != nil || len(m.Layers()) != 5 {
 		t.Fatalf("LeNet-5 (%v), want five layers with parameters", err)
 	}
-	infos := m.Layers()
-	flop := 0.0
+	infos, flop := m.Layers(), 0.0
 	for _, l := range infos {
 		flop += batch * (l.ForwardFLOP + l.BackwardFLOP)
 	}
@@ -179,9 +177,8 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// TestDuration: f reaches Algorithm 1 in the reading asked for. Both workers
-// compute alike, the second behind a link of a fortieth: by compute time the
-// first has nobody to wait for in WSS, by whole iterations it has.
+// TestDuration: f reaches Algorithm 1 in the reading asked for. Both workers compute alike, the second behind a link of
+// a fortieth: by compute time the first has nobody to wait for in WSS, by whole iterations it has.
 func TestDuration(t *testing.T) {
 	longest := func(duration string) (wait time.Duration) {
 		p := rounded(2)

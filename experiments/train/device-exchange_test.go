@@ -67,17 +67,13 @@ func onDevice(t *testing.T, d driver.Driver, hide bool, c Config) (*Outcome, tra
 	}
 	defer delete(Backends, "device")
 	free, _, err := d.Memory()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	c.Engine, c.Backend = "", "device"
 	o := mustRun(t, c)
 	if left, _, err := d.Memory(); left != free || err != nil {
 		t.Errorf("%d bytes of %d are free again, %v", left, free, err)
 	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, e.Close())
 	return o, traffic{counts.launches.Load(), counts.down.Load()}
 }
 
@@ -99,19 +95,12 @@ func openDevices(t *testing.T) devices {
 		if missing != nil {
 			break
 		}
-		l, err := fake.New(built, t.TempDir(), fake.Options{Lazy: lazy})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all[name], err = driver.Open(l.Path, 0); err != nil {
-			t.Fatal(err)
-		}
+		l := oktest.Must(fake.New(built, t.TempDir(), fake.Options{Lazy: lazy}))(t)
+		all[name] = oktest.Must(driver.Open(l.Path, 0))(t)
 	}
 	t.Cleanup(func() {
 		for _, d := range all {
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
+			oktest.Nil(t, d.Close())
 		}
 	})
 	return all
@@ -244,10 +233,9 @@ var fixedCases = map[string]struct {
 	"all have all": {sync: codedsgd.Compressed, nodes: 2, r: 2, blocks: 1, passes: 1},
 }
 
-// TestFixedOnDevice: blocks that a device rounds are those that the host rounds, whatever the
-// method, and their counts too. A block comes once, however many passes it takes, beside
-// counts by ClippedInts; kernels beside the passes' are one for each layer of a pass, which adds
-// it up, and one for each layer of a block, which rounds it.
+// TestFixedOnDevice: blocks that a device rounds are those that the host rounds, whatever the method, and their counts
+// too. A block comes once, however many passes it takes, beside counts by ClippedInts; kernels beside the passes' are
+// one for each layer of a pass, which adds it up, and one for each layer of a block, which rounds it.
 func TestFixedOnDevice(t *testing.T) {
 	all := openDevices(t)
 	const steps, layers = 2, 3
@@ -284,8 +272,7 @@ func TestFixedOnDevice(t *testing.T) {
 	}
 }
 
-// sums returns how many additions all ranks make in a step to sum blocks, and how many numbers
-// come of it.
+// sums returns how many additions all ranks make in a step to sum blocks, and how many numbers come of it.
 func sums(t *testing.T, c *Config, m *model.Model) (added, come int64) {
 	t.Helper()
 	a := oktest.Must(codedsgd.Assign(c.Workers, c.Coded.Redundancy))(t)
@@ -330,9 +317,7 @@ func TestExchangeFails(t *testing.T) {
 		Backends["device"] = func(m *model.Model, batch int) (model.Stepper, error) { return m.NewWorkspace(e, batch, 1), nil }
 		defer delete(Backends, "device")
 		c.Engine, c.Backend = "", "device"
-		count := func(key string) int {
-			return oktest.Must(l.Count(key))(t)
-		}
+		count := func(key string) int { return oktest.Must(l.Count(key))(t) }
 		open, before := count("open"), count("calls")
 		mustRun(t, c)
 		all := count("calls") - before
@@ -347,9 +332,7 @@ func TestExchangeFails(t *testing.T) {
 				t.Fatalf("%s, call %d of %d, %v: %d things are open, want %d", name, n, all, failed, now, open)
 			}
 		}
-		if err := errors.Join(e.Close(), d.Close()); err != nil {
-			t.Error(err)
-		}
+		oktest.Nil(t, errors.Join(e.Close(), d.Close()))
 	}
 }
 
@@ -357,8 +340,7 @@ func TestExchangeFails(t *testing.T) {
 // gradient and parameters, to the bit, in any order of fetching and loading.
 func TestDeviceBlocks(t *testing.T) {
 	d := faketest.Emulated()
-	e := oktest.Must(engine.New(d))(t)
-	layers := []cluster.Layer{{Length: 1500}, {Offset: 1500, Length: 2}}
+	e, layers := oktest.Must(engine.New(d))(t), []cluster.Layer{{Length: 1500}, {Offset: 1500, Length: 2}}
 	const n, blocks, decay, rate = 1502, 3, 0.25, float32(0.1)
 	r := rand.New(rand.NewPCG(7, 8))
 	params, grads, mask := make([]float32, n), make([]float32, n), make([]bool, n)
@@ -374,9 +356,7 @@ func TestDeviceBlocks(t *testing.T) {
 	for _, sign := range []ringsparse.Sign{ringsparse.Descent, ringsparse.Printed} {
 		b, err := newDeviceBlocks(e, ringsparse.Local{Layers: layers, Blocks: blocks, Kinds: []ringsparse.Kind{ringsparse.Weights, ringsparse.Gradients},
 			WeightDecay: decay, Step: float32(sign) * rate, Sign: sign, Mask: mask})
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		var c tensor.Call
 		p, g := e.Make(&c, n), e.Make(&c, n)
 		e.Upload(&c, p, params)
@@ -408,11 +388,7 @@ func TestDeviceBlocks(t *testing.T) {
 				}
 			}
 		}
-		if err := errors.Join(e.Release(&c), e.Release(&b.call)); err != nil {
-			t.Error(err)
-		}
+		oktest.Nil(t, errors.Join(e.Release(&c), e.Release(&b.call)))
 	}
-	if err := errors.Join(e.Close(), d.Close()); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, errors.Join(e.Close(), d.Close()))
 }

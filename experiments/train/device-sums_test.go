@@ -31,20 +31,14 @@ func openSumming(t *testing.T, n int, lazy bool) *summing {
 	if err == nil {
 		f.nccl, err = f.cuda.NCCL(library)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	set := oktest.Must(lib.FindNCCL([]string{filepath.Dir(f.cuda.Path)}))(t)
 	for i := range n {
 		d := oktest.Must(driver.Open(f.cuda.Path, i))(t)
 		e := oktest.Must(engine.New(d))(t)
 		e.Collect(set)
 		f.engines = append(f.engines, e)
-		t.Cleanup(func() {
-			if err := errors.Join(e.Close(), d.Close()); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(func() { oktest.Nil(t, errors.Join(e.Close(), d.Close())) })
 	}
 	return f
 }

@@ -85,8 +85,7 @@ func TestARunThatReachedItsTargetLosesARank(t *testing.T) {
 		}
 		return out
 	}
-	end := time.Duration(*run(time.Hour).VirtualSeconds * 1e9)
-	lost := 0
+	end, lost := time.Duration(*run(time.Hour).VirtualSeconds*1e9), 0
 	for k := range time.Duration(24) {
 		lost += len(run(end - k*20*time.Microsecond).Lost)
 	}
@@ -176,8 +175,7 @@ func TestSurvivorsAgree(t *testing.T) {
 	}
 	for _, lost := range [][]int{nil, {1}, {0, 1}} {
 		r := &runner{cfg: Config{Sync: "ring", Workers: 3}, out: &Outcome{Lost: lost}}
-		err := r.endings([]ending{{Hash: "a"}, {Hash: "b"}, {Hash: "a"}}, 0)
-		if (err == nil) != (lost != nil) {
+		if err := r.endings([]ending{{Hash: "a"}, {Hash: "b"}, {Hash: "a"}}, 0); (err == nil) != (lost != nil) {
 			t.Errorf("without %v: %v", lost, err)
 		}
 		first := len(lost) / 2 * 2 // 0, 0 and 2

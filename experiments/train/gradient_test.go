@@ -12,8 +12,7 @@ func modelOf(t *testing.T, c Config) (*model.Model, *shared) {
 	t.Helper()
 	c = oktest.Must(c.withDefaults())(t)
 	m := oktest.Must(c.network())(t)
-	s := oktest.Must(openShared(c, m))(t)
-	return m, s
+	return m, oktest.Must(openShared(c, m))(t)
 }
 
 // The gradient of a mean over 12 images is the mean of the gradients over their

@@ -143,8 +143,7 @@ func TestVirtualTimeChargesThePlatformsRates(t *testing.T) {
 	if s := share(free); s > 0.5 || free.RingSparse.Density != 0.05 || free.RingSparse.Bandwidth != 1.25e9 {
 		t.Errorf("free codec: %g of the dense bytes, %+v", s, free.RingSparse)
 	}
-	dear := run(func(p *cluster.Platform) { p.Codecs[0].Encode = 1e6 })
-	if share(dear) != 1 {
+	if dear := run(func(p *cluster.Platform) { p.Codecs[0].Encode = 1e6 }); share(dear) != 1 {
 		t.Errorf("a codec of 1 MB/s is used: %g of the dense bytes", share(dear))
 	}
 	counting := run(func(p *cluster.Platform) {

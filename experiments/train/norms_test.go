@@ -53,8 +53,7 @@ func TestResNetTrains(t *testing.T) {
 	}
 }
 
-// A network's own size is not a size: the configuration and the outcome are
-// those of the network without one.
+// A network's own size is not a size: the configuration and the outcome are those of the network without one.
 func TestOwnSizeIsNoSize(t *testing.T) {
 	for _, c := range []Config{{Model: "resnet18", Width: 1, Image: 32}, {Model: "lenet5", Width: 1, Image: 28}, {Model: "vgg19_bn"}} {
 		if _, err := c.network(); err != nil || c.Width != 0 || c.Image != 0 {
@@ -69,23 +68,20 @@ func TestOwnSizeIsNoSize(t *testing.T) {
 
 func TestStatIndices(t *testing.T) {
 	for all, want := range map[int][]int{10_000: {0, 39, 78}, 256: {0, 1, 2}, 3: {0, 1, 2}} {
-		got := statIndices(all)
-		if len(got) != min(all, 256) || !cmp.Equal(got[:3], want) || got[len(got)-1] >= all {
+		if got := statIndices(all); len(got) != min(all, 256) || !cmp.Equal(got[:3], want) || got[len(got)-1] >= all {
 			t.Errorf("of %d images: %d, beginning with %v; want %v", all, len(got), got[:3], want)
 		}
 	}
 }
 
-// The statistics are those of the parameters they are asked for, the same each
-// time: twice the first convolution's weights make twice the first batch norm's
-// mean and four times its variance.
+// The statistics are those of the parameters they are asked for, the same each time: twice the first convolution's
+// weights make twice the first batch norm's mean and four times its variance.
 func TestStatisticsFollowTheParameters(t *testing.T) {
 	m, s := modelOf(t, narrow("portable"))
 	params := make([]float32, m.NumParams())
 	m.Init(params, stream(1, -1, "init"))
 	before := oktest.Must(s.statistics(params))(t)
-	again, _ := s.statistics(params)
-	if !cmp.Equal(before, again) {
+	if again, _ := s.statistics(params); !cmp.Equal(before, again) {
 		t.Error("the same parameters have other statistics the second time")
 	}
 	conv := m.Params()[0]
@@ -123,8 +119,7 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 	if _, fresh, err := s.score(params, stats, 0); err != nil || fresh == loss {
 		t.Errorf("with fresh statistics the loss is %g, with the file's %g (%v): nothing depends on them", fresh, loss, err)
 	}
-	f := oktest.Must(safetensors.Read(c.Save))(t)
-	names := map[string]bool{}
+	f, names := oktest.Must(safetensors.Read(c.Save))(t), map[string]bool{}
 	for _, x := range f.Tensors {
 		names[x.Name] = true
 	}
@@ -135,24 +130,19 @@ func TestCheckpointKeepsStatistics(t *testing.T) {
 	}
 	// Training goes on from the file; what it says of statistics is not used.
 	c.Load, c.Save = c.Save, ""
-	if _, err := Run(context.Background(), c); err != nil {
-		t.Error(err)
-	}
+	oktest.Must(Run(context.Background(), c))(t)
 	// Without statistics the parameters load, and statistics do not.
 	bare := filepath.Join(t.TempDir(), "bare.safetensors")
 	oktest.Nil(t, SaveParams(bare, m, params))
-	if err := LoadState(bare, m, c.Width, params, nil); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, LoadState(bare, m, c.Width, params, nil))
 	if err := LoadState(bare, m, c.Width, params, stats); err == nil || !strings.Contains(err.Error(), "no running statistics") {
 		t.Errorf("statistics of a file without any: %v", err)
 	}
 }
 
-// Engines differ in rounding, not in what they learn: LeNet-5 on the embedded
-// images ends at the same accuracy, up to tolerance. Rounding grows along a
-// training until the parameters are others: of 400 gradients, seeds 0 to 4 lie
-// 0.08 apart, and two engines at one seed up to 0.03.
+// Engines differ in rounding, not in what they learn: LeNet-5 on the embedded images ends at the same accuracy, up to
+// tolerance. Rounding grows along a training until the parameters are others: of 400 gradients, seeds 0 to 4 lie 0.08
+// apart, and two engines at one seed up to 0.03.
 func TestEnginesLearnTheSame(t *testing.T) {
 	oktest.Slow(t)
 	c := Config{Sync: "bsp", Model: "lenet5", Data: "fashion-mnist", Platform: uneven(1), Batch: 16, MaxPushes: 100, EvalEvery: -1, Rate: 0.02, Momentum: 0.9}

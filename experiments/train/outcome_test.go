@@ -17,9 +17,7 @@ func TestNothingIsNull(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(raw, &top)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		times, _ = top["iteration_seconds"].(map[string]any)
 		shares, _ = top["state_share"].(map[string]any)
 		return top, times, shares

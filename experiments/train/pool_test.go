@@ -43,8 +43,7 @@ func TestPoolIsBounded(t *testing.T) {
 		}
 		return w
 	}
-	a, b := borrow(), borrow()
-	third := make(chan *workspace)
+	a, b, third := borrow(), borrow(), make(chan *workspace)
 	go func() { third <- borrow() }()
 	if a == b || len(p.slots) != 2 {
 		t.Fatalf("%d of 2 slots are taken", len(p.slots))

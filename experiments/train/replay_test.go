@@ -54,9 +54,8 @@ func TestReplayIsTheRun(t *testing.T) {
 	}
 }
 
-// The clock decides the events: another batch or width of the clock changes the
-// times and which updates there are, and the events are those of the clock's own
-// timing-only run.
+// The clock decides the events: another batch or width of the clock changes the times and which updates there are, and
+// the events are those of the clock's own timing-only run.
 func TestTheClockKeepsTheTime(t *testing.T) {
 	oktest.Slow(t)
 	cfg := own("dasp", rivals.Defaults(6))
@@ -71,8 +70,7 @@ func TestTheClockKeepsTheTime(t *testing.T) {
 		t.Errorf("events %+v, the clock's own %+v", trained.Iteration, wide.Iteration)
 	}
 	cfg.Clock = &Clock{Width: cfg.Width, Image: cfg.Image}
-	narrow := mustRun(t, cfg)
-	if narrow.Iteration.PerWorker >= trained.Iteration.PerWorker/2 {
+	if narrow := mustRun(t, cfg); narrow.Iteration.PerWorker >= trained.Iteration.PerWorker/2 {
 		t.Errorf("the narrow network's iteration takes %g s, the wide one's %g s", narrow.Iteration.PerWorker, trained.Iteration.PerWorker)
 	}
 }
@@ -132,8 +130,7 @@ func same(t *testing.T, name string, got, want *Outcome) {
 	}
 }
 
-// A run that is killed goes on from the last state that it wrote on its way,
-// which may be an old one.
+// A run that is killed goes on from the last state that it wrote on its way, which may be an old one.
 func TestCheckpointOnTheWay(t *testing.T) {
 	oktest.Slow(t)
 	defer func(d time.Duration) { checkpointEvery = d }(checkpointEvery)
@@ -160,8 +157,7 @@ func TestCheckpointOnTheWay(t *testing.T) {
 	same(t, "from an old state", got, want)
 }
 
-// What is no checkpoint of this very run counts as none: the run begins anew and
-// ends in the same bits.
+// What is no checkpoint of this very run counts as none: the run begins anew and ends in the same bits.
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	oktest.Slow(t)
 	cfg := own("dasp", rivals.Defaults(6))

@@ -200,8 +200,7 @@ func TestTargetEndsTheRun(t *testing.T) {
 			t.Fatalf("%s: the accuracy never rises before the end, choose other parameters: %+v", sync, free.Curve)
 		}
 		c.TargetAccuracy = first.Accuracy
-		got := mustRun(t, c)
-		if got.Reached == nil || !cmp.Equal(*got.Reached, *first) || got.Updates != first.Updates {
+		if got := mustRun(t, c); got.Reached == nil || !cmp.Equal(*got.Reached, *first) || got.Updates != first.Updates {
 			t.Errorf("%s: with the target %g the run ended after %d updates at %+v; without, it passed it at %+v",
 				sync, c.TargetAccuracy, got.Updates, got.Reached, *first)
 		}
@@ -286,14 +285,11 @@ func TestTraceIsChromeJSON(t *testing.T) {
 	}
 }
 
-// The fields of all families lie flat in a Config's JSON: what names a run by it knows of
-// no families.
+// The fields of all families lie flat in a Config's JSON: what names a run by it knows of no families.
 func TestFamiliesLieFlat(t *testing.T) {
 	raw, err := json.Marshal(Config{Server: Server{Options: &rivals.Options{}, Lease: 1}, AllReduce: AllReduce{Bucket: 1, NoOverlap: true},
 		CodedSGD: CodedSGD{SpeedAware: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	var flat map[string]json.RawMessage
 	oktest.Nil(t, json.Unmarshal(raw, &flat))
 	for _, key := range []string{"sync", "options", "lease", "bucket", "no_overlap", "speed_aware"} {

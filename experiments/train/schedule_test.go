@@ -28,8 +28,7 @@ func TestATrailIsTheTraining(t *testing.T) {
 		if got := ParamsHash(params); got != h.FirstParams || s.set.SHA256 != h.Data.SHA256 {
 			t.Fatalf("begins with parameters %.12s on data %.12s, recorded %.12s on %.12s", got, s.set.SHA256, h.FirstParams, h.Data.SHA256)
 		}
-		versions := [][]float32{slices.Clone(params)}
-		pushes := map[int64]*audit.Push{}
+		versions, pushes := [][]float32{slices.Clone(params)}, map[int64]*audit.Push{}
 		opt := dasp.Optimiser{Rate: h.Rate, Momentum: h.Momentum, WeightDecay: h.WeightDecay}
 		for _, e := range trail.Events {
 			if e.Push != nil {
@@ -63,16 +62,12 @@ func TestATrailIsTheTraining(t *testing.T) {
 func gradientOf(t *testing.T, s *shared, params []float32, images []int) []float32 {
 	t.Helper()
 	w, err := s.pool.borrow()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	defer s.pool.giveBack(w)
 	grads := make([]float32, len(params))
 	if err = w.fill(s.set, &s.set.Train, images); err == nil {
 		_, err = w.stepper.Gradient(params, grads, w.x, w.labels, nil)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	return grads
 }

@@ -10,9 +10,8 @@ import (
 	"gradsync/shared/cluster/virtual"
 )
 
-// On a clock that is taken for a real one, the probe of ringsparse sends four messages of 1 MiB; on a
-// slow link, of any of the ranks, two. What it finds is the link's rate, as far as messages of 1 MiB
-// show it, and it counts what it sent.
+// On a clock that is taken for a real one, the probe of ringsparse sends four messages of 1 MiB; on a slow link, of any
+// of the ranks, two. What it finds is the link's rate, as far as messages of 1 MiB show it, and it counts what it sent.
 func TestTheProbeOfRingSparseEndsEarlyOnASlowLink(t *testing.T) {
 	for _, c := range []struct {
 		rates []float64 // of each rank's NIC, bytes/s

@@ -16,8 +16,7 @@ func TestTimeToTargetDependsOnNoBound(t *testing.T) {
 	c.Rate, c.EvalEvery, c.TargetAccuracy, c.EvalImages = 0.02, 0, 0.9, 50 // 0.9 is never had
 	var curves [][]Point
 	for _, bound := range []func(*Config){
-		func(c *Config) { c.MaxPushes = 120 },
-		func(c *Config) { c.MaxPushes = 240 },
+		func(c *Config) { c.MaxPushes = 120 }, func(c *Config) { c.MaxPushes = 240 },
 		func(c *Config) { c.MaxPushes, c.MaxUpdates = 0, 150 },
 	} {
 		b := c

@@ -12,10 +12,9 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// Every method on every runtime leaves a file of the Trace Event Format: all processes and rows
-// have names, times are not negative, and what stands on one row is nested or apart, which
-// Perfetto needs to draw it. Messages have times of their own on virtual alone; on a real clock
-// they are the waits.
+// Every method on every runtime leaves a file of the Trace Event Format: all processes and rows have names, times are
+// not negative, and what stands on one row is nested or apart, which Perfetto needs to draw it. Messages have times of
+// their own on virtual alone; on a real clock they are the waits.
 func TestTraceOfEveryMethod(t *testing.T) {
 	for _, sync := range Methods() {
 		for _, runtime := range Runtimes {

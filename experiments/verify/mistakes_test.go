@@ -54,8 +54,7 @@ func smallEquations() []twoSided {
 	return out
 }
 
-// elsewhere returns a side with the amounts of n+dn nodes and redundancy r+dr, where there
-// is one of the same name.
+// elsewhere returns a side with the amounts of n+dn nodes and redundancy r+dr, where there is one of the same name.
 func elsewhere(f side, dn, dr int) side {
 	return func(ctx context.Context, n, r int) []amount {
 		here := f(ctx, n, r)
@@ -111,8 +110,7 @@ func kinds(t *testing.T, c twoSided) (out []string) {
 	return out
 }
 
-// With the closed forms of one node or one copy more or less, every check differs;
-// unchanged, none does.
+// With the closed forms of one node or one copy more or less, every check differs; unchanged, none does.
 func TestVerifyCodedNoticesOtherSizes(t *testing.T) {
 	equations := smallEquations()
 	for _, shift := range []struct{ dn, dr int }{{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
@@ -240,8 +238,7 @@ func TestVerifyCodedNoticesBest(t *testing.T) {
 	m.best = func(n int, calc, comm *big.Rat, short bool) int { return right.best(n, calc, comm, !short) }
 	wrong["best, the other form"] = m
 	for name, m := range wrong {
-		got := judged(t, check{"codedsgd.rstar", "", m.check})["rstar"]
-		if got.Verdict != claims.Differs {
+		if got := judged(t, check{"codedsgd.rstar", "", m.check})["rstar"]; got.Verdict != claims.Differs {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -250,8 +247,7 @@ func TestVerifyCodedNoticesBest(t *testing.T) {
 	}
 }
 
-// A load one per cent lower, the line of one node more and the line between other ends are
-// noticed.
+// A load one per cent lower, the line of one node more and the line between other ends are noticed.
 func TestVerifyCodedNoticesTheLine(t *testing.T) {
 	oktest.Slow(t)
 	for name, c := range map[string]struct{ load, line func(n, r int) *big.Rat }{

@@ -13,8 +13,7 @@ import (
 // TestSizesCountWhatIsWorkedOutByHand: numbers of small sizes, from neither the formulas nor the code.
 func TestSizesCountWhatIsWorkedOutByHand(t *testing.T) {
 	coded := oktest.Must(CountCoded(t.Context(), 4, 2, "lenet5"))(t)
-	ring := oktest.Must(CountRing(t.Context(), 3, 48))(t)
-	sparse := oktest.Must(CountSparse(t.Context(), 2, 1))(t)
+	ring, sparse := oktest.Must(CountRing(t.Context(), 3, 48))(t), oktest.Must(CountSparse(t.Context(), 2, 1))(t)
 	for _, c := range []struct {
 		size *Size
 		what string

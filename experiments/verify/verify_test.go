@@ -86,9 +86,8 @@ func codedByName(all []Outcome) map[string]Outcome {
 	return out
 }
 
-// Every step of the proof is a check of its own, and what is printed wrong is first
-// wrong where a pencil finds it: two nodes have no block of one node in common; two
-// copies of a segment are none on two nodes.
+// Every step of the proof is a check of its own, and what is printed wrong is first wrong where a pencil finds it: two
+// nodes have no block of one node in common; two copies of a segment are none on two nodes.
 func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
 	oktest.Slow(t)
 	all := oktest.Must(verified())(t)
@@ -128,8 +127,7 @@ func TestVerifyCodedSmallestCounterExamples(t *testing.T) {
 	}
 }
 
-// A check of a form that is printed wrong holds if the corrected form does and
-// the printed one fails somewhere.
+// A check of a form that is printed wrong holds if the corrected form does and the printed one fails somewhere.
 func TestPrintedFormsMustFail(t *testing.T) {
 	var fails, never, broken tally
 	fails.add(true, "")

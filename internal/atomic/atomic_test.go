@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // A file is replaced as a whole; an error leaves the old one, and nothing beside it.
@@ -47,13 +49,9 @@ func TestWrite(t *testing.T) {
 func TestWriteWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(path, []byte("old"), 0o644))
 	if err := os.Symlink(path, link); err == nil { // Windows may forbid it
-		if err := WriteFile(link, []byte("new")); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, WriteFile(link, []byte("new")))
 		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 			t.Errorf("the link is %v, %v now", info, err)
 		}
@@ -67,9 +65,7 @@ func TestWriteWhatIsNoFile(t *testing.T) {
 	if err := Try(dir); err == nil {
 		t.Error("a folder can be written, says Try")
 	}
-	if err := Try(path); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, Try(path))
 	if got, _ := os.ReadFile(path); string(got) != "new" {
 		t.Errorf("tried, the file holds %q", got)
 	}
@@ -98,9 +94,7 @@ func TestWriteReachesTheDisk(t *testing.T) {
 		return f.Sync()
 	}
 	for _, text := range []string{"old", "new"} {
-		if err := WriteFile(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, WriteFile(path, []byte(text)))
 	}
 	want := []string{"", "old", "old", "new"} // what the file holds as neighbour and folder are brought to the disk
 	if runtime.GOOS == "windows" {

@@ -90,8 +90,7 @@ func folder(t *testing.T) string {
 	if other := os.Getenv("GRADSYNC_PAGES"); other != "" {
 		return other
 	}
-	dir := oktest.Must(repo.Root())(t)
-	return filepath.Join(dir, "reports", "html")
+	return filepath.Join(oktest.Must(repo.Root())(t), "reports", "html")
 }
 
 // committed are the pages in the folder, by their paths in it: the index, the documents

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 //go:embed testdata/*.js
@@ -31,10 +33,7 @@ func probed[T any](b *tab, body string) T {
 	b.t.Helper()
 	script := ""
 	for _, name := range []string{"common", "layout", "contrast", "faults"} {
-		text, err := probes.ReadFile("testdata/" + name + ".js")
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		text := oktest.Must(probes.ReadFile("testdata/" + name + ".js"))(b.t)
 		script += string(text)
 	}
 	return eval[T](b, "(function () {"+script+";"+body+"})()")
@@ -46,14 +45,12 @@ type look struct {
 	theme, lang string
 }
 
-// looks are the states in which a page is judged, each by one change from the one
-// before, since every change takes time. Chinese is shorter than English,
-// and stands on a tablet as on one of the two others. A page of several profiles shows
-// them in turn, another in each look.
+// looks are the states in which a page is judged, each by one change from the one before, since every change takes
+// time. Chinese is shorter than English, and stands on a tablet as on one of the two others. A page of several profiles
+// shows them in turn, another in each look.
 var looks = []look{
-	{390, "light", "en"}, {390, "dark", "en"}, {390, "dark", "zh"},
-	{1280, "dark", "zh"}, {1280, "dark", "en"}, {1280, "light", "en"},
-	{768, "light", "en"}, {768, "dark", "en"},
+	{390, "light", "en"}, {390, "dark", "en"}, {390, "dark", "zh"}, {1280, "dark", "zh"}, {1280, "dark", "en"},
+	{1280, "light", "en"}, {768, "light", "en"}, {768, "dark", "en"},
 }
 
 // looksOf returns the looks in which the i-th page is judged: with GRADSYNC_LONG all, else

@@ -131,11 +131,7 @@ func do[T any](b *tab, step chromedp.Action[T]) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	v, err := chromedp.Run(ctx, step)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return v
+	return oktest.Must(chromedp.Run(ctx, step))(b.t)
 }
 
 // call sends a command of the protocol to the tab.
@@ -215,8 +211,7 @@ func (b *tab) click(selector string) {
 	do(b, chromedp.MouseClickXY(box.X, box.Y))
 }
 
-// step runs f as a test of its own in the tab, so that a failure names it and the next
-// step is taken all the same.
+// step runs f as a test of its own in the tab, so that a failure names it and the next step is taken all the same.
 func (b *tab) step(name string, f func(*tab)) {
 	b.t.Helper()
 	outer := b.t

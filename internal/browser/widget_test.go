@@ -11,9 +11,8 @@ import (
 // boxes are the widgets of a page, but those of a profile that is not chosen.
 const boxes = `[...document.querySelectorAll(".widget")].filter(w => !w.closest(".profiled") || w.closest(".profiled").checkVisibility())`
 
-// widgets: what a reader can work does something: every button changes its picture or
-// words, and so does every slider by the arrow keys. It returns how many widgets there
-// are, and how many buttons that play.
+// widgets: what a reader can work does something: every button changes its picture or words, and so does every slider
+// by the arrow keys. It returns how many widgets there are, and how many buttons that play.
 func widgets(b *tab) (total, played int) {
 	b.media("screen", "prefers-reduced-motion", "reduce") // a step is done at once
 	total = eval[int](b, boxes+`.length`)
@@ -27,8 +26,7 @@ func widgets(b *tab) (total, played int) {
 	return total, played
 }
 
-// plays tries the buttons that only a reader without a wish for less motion sees; it
-// returns how many there are.
+// plays tries the buttons that only a reader without a wish for less motion sees; it returns how many there are.
 func plays(b *tab, i int) int {
 	b.t.Helper()
 	type outcome struct {
@@ -110,8 +108,7 @@ func work(b *tab, i int) {
 	controls := eval[int](b, box+`.querySelectorAll("button").length`)
 	sliders := eval[int](b, box+`.querySelectorAll("input[type=range]:not(:disabled)").length`)
 	for k := range sliders {
-		at := fmt.Sprintf(`%s.querySelectorAll("input[type=range]:not(:disabled)")[%d]`, box, k)
-		moved := false
+		at, moved := fmt.Sprintf(`%s.querySelectorAll("input[type=range]:not(:disabled)")[%d]`, box, k), false
 		for _, key := range []string{kb.ArrowRight, kb.ArrowLeft} {
 			eval[any](b, at+`.focus()`)
 			was := eval[string](b, box+`.innerText`)

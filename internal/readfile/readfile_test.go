@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // A file of the limit is read; one byte more is refused with name, size and limit; of a
 // device without an end no more is read than that.
 func TestLimited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte("12345"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, os.WriteFile(path, []byte("12345"), 0o644))
 	if b, err := Limited(path, 5); err != nil || string(b) != "12345" {
 		t.Errorf("%q, %v", b, err)
 	}

@@ -6,25 +6,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gradsync/internal/oktest"
 )
 
 // TestExportedNames: what a package exports somebody else uses, or its own tests from outside (.ci/exported/main.go).
 // In a module made for it the tool lists what nobody does, and nothing that is needed for a reason that it knows.
 func TestExportedNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: make test has it")
-	}
+	oktest.Slow(t)
 	root, made := mustRoot(t), t.TempDir()
 	tool := buildTool(t, root, ".ci/exported/main.go")
 	list := func(dir string) string {
 		t.Helper()
 		cmd := exec.Command(tool, "./...")
 		cmd.Dir, cmd.Stderr = dir, os.Stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
+		return string(oktest.Must(cmd.Output())(t))
 	}
 	if found := list(root); found != "" {
 		t.Errorf("nobody outside of their package uses\n%smake them unexported, or delete them", found)
@@ -59,12 +55,8 @@ func Inside()            {} // 20
 		"b/b_cu.go": "//go:build cu\n\npackage b\n\nimport \"m/a\"\n\nfunc init() { a.Named{}.Scanned() }\n",
 	} {
 		path := filepath.Join(made, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		oktest.Nil(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	want := "a/a.go:16: Own\na/a.go:20: Inside\na/a.go:5: Lone\na/a.go:9: Named.Mine\n"
 	if found := strings.ReplaceAll(list(made), "\r", ""); found != want {

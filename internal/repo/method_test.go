@@ -87,8 +87,7 @@ func checkTrail(t *testing.T, trail string, check func(want int) string) {
 // copyTemplates returns the files that CONTRIBUTING.md says to make, by their paths.
 func copyTemplates(t *testing.T, root string) map[string][]byte {
 	t.Helper()
-	guide := oktest.Must(os.ReadFile(filepath.Join(root, "CONTRIBUTING.md")))(t)
-	made := map[string][]byte{}
+	guide, made := oktest.Must(os.ReadFile(filepath.Join(root, "CONTRIBUTING.md")))(t), map[string][]byte{}
 	for from, to := range map[string]string{"papers/dasp/rivals/template.go": "papers/dasp/rivals/mine.go",
 		"experiments/method/template.go": "experiments/method/mine.go"} {
 		if !bytes.Contains(guide, []byte(from)) || !bytes.Contains(guide, []byte(to)) {

@@ -92,8 +92,7 @@ func TestSizeOnlyFalls(t *testing.T) {
 			t.Errorf("%q measured as %q: the table should be %v, want %s", c.row, c.is, should, c.should)
 		}
 		said := strings.Join(wrong, "\n") + "$"
-		begin, end, _ := strings.Cut(c.wrong, "*")
-		if (c.wrong == "") != (len(wrong) == 0) || len(wrong) > 1 ||
+		if begin, end, _ := strings.Cut(c.wrong, "*"); (c.wrong == "") != (len(wrong) == 0) || len(wrong) > 1 ||
 			!strings.Contains(said, begin) || !strings.Contains(said, end) {
 			t.Errorf("%q measured as %q: %q, want %q", c.row, c.is, wrong, c.wrong)
 		}

@@ -275,8 +275,7 @@ func judgeSizes(t *testing.T, root string, measured []size) {
 // TestSize: the Go of no folder, and no count of wide lines, is above what sizeFile allows, nor below what it lists.
 func TestSize(t *testing.T) {
 	root := mustRoot(t)
-	measured := oktest.Must(measureSizes(root))(t)
-	judgeSizes(t, root, measured)
+	judgeSizes(t, root, oktest.Must(measureSizes(root))(t))
 }
 
 // TestSizeOfWhatOnlyTestsReach: the functions that no program of the repository reaches become no more. What is for tests
@@ -291,8 +290,7 @@ func TestSizeOfWhatOnlyTestsReach(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	cmd.Stderr = os.Stderr
 	out := oktest.Must(cmd.Output())(t)
-	dead := size{what: deadRow, unit: "functions", number: countDead(string(out))}
-	judgeSizes(t, root, []size{dead})
+	judgeSizes(t, root, []size{{what: deadRow, unit: "functions", number: countDead(string(out))}})
 	if t.Failed() {
 		t.Log("all of them: go run -modfile=.ci/tools.mod golang.org/x/tools/cmd/deadcode ./...")
 	}
@@ -306,11 +304,9 @@ func apparatus(dir string) bool {
 
 // TestTheProgramHasNoApparatus: gradsync links nothing that is for tests.
 func TestTheProgramHasNoApparatus(t *testing.T) {
-	root := mustRoot(t)
-	cmd := exec.Command("go", "list", "-deps", "./experiments/gradsync")
+	root, cmd := mustRoot(t), exec.Command("go", "list", "-deps", "./experiments/gradsync")
 	cmd.Dir = root
-	out := oktest.Must(cmd.Output())(t)
-	ours := 0
+	out, ours := oktest.Must(cmd.Output())(t), 0
 	for _, pkg := range strings.Fields(string(out)) {
 		dir, is := strings.CutPrefix(pkg, "gradsync/")
 		if is {
@@ -328,8 +324,7 @@ func TestTheProgramHasNoApparatus(t *testing.T) {
 // countDead counts the functions that deadcode lists outside of apparatus.
 func countDead(list string) (n int) {
 	for line := range strings.Lines(list) {
-		file, _, found := strings.Cut(filepath.ToSlash(line), ":")
-		if found && !apparatus(path.Dir(file)) {
+		if file, _, found := strings.Cut(filepath.ToSlash(line), ":"); found && !apparatus(path.Dir(file)) {
 			n++
 		}
 	}

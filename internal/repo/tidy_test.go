@@ -72,9 +72,7 @@ func TestTidy(t *testing.T) {
 		if os.IsNotExist(err) {
 			continue // a temporary file that is gone by now
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		if bytes.IndexByte(text, 0) >= 0 {
 			continue // not text
 		}
@@ -184,8 +182,7 @@ func judgeGo(file string, text []byte) (complaints, long []string) {
 // dialect are ways to begin a comment that leave out who does what.
 var dialect = regexp.MustCompile(`^[\w.]+ (is|are|was|were) (what|that|those|whom)\b`)
 
-// judgeWords complains about comments that open in dialect, or give no name to a number whose
-// parameter has one.
+// judgeWords complains about comments that open in dialect, or give no name to a number whose parameter has one.
 func judgeWords(set *token.FileSet, parsed *ast.File) (complaints []string) {
 	for _, group := range parsed.Comments {
 		at := set.Position(group.Pos())
@@ -204,8 +201,7 @@ func judgeWords(set *token.FileSet, parsed *ast.File) (complaints []string) {
 // they stand above, as renaming leaves them.
 func judgeNames(set *token.FileSet, parsed *ast.File) (complaints []string) {
 	judge := func(name *ast.Ident, doc *ast.CommentGroup) {
-		word, _, _ := strings.Cut(doc.Text(), " ")
-		if identifier.MatchString(word) && word != name.Name {
+		if word, _, _ := strings.Cut(doc.Text(), " "); identifier.MatchString(word) && word != name.Name {
 			at := set.Position(doc.Pos())
 			complaints = append(complaints, fmt.Sprintf("%s:%d: the comment of %s begins with %s", at.Filename, at.Line, name.Name, word))
 		}

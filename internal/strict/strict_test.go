@@ -5,11 +5,8 @@ import "testing"
 func TestJSON(t *testing.T) {
 	type one struct{ A int }
 	for text, want := range map[string]string{
-		`{"a":1}` + "\n": "",
-		`{"a":1,"b":2}`:  `json: unknown field "b"`,
-		`{"a":1}{}`:      "something follows its end",
-		`{"a":1}]`:       "something follows its end",
-		`{"a":`:          "unexpected EOF",
+		`{"a":1}` + "\n": "", `{"a":1,"b":2}`: `json: unknown field "b"`, `{"a":1}{}`: "something follows its end",
+		`{"a":1}]`: "something follows its end", `{"a":`: "unexpected EOF",
 	} {
 		var got one
 		err := JSON([]byte(text), &got)

@@ -10,9 +10,7 @@ import (
 // assignment of n nodes at redundancy r.
 func assignment(t testing.TB, n, r int) *codedsgd.Assignment {
 	t.Helper()
-	a, err := codedsgd.Assign(n, r)
-	must(t, err)
-	return a
+	return sure(codedsgd.Assign(n, r))(t)
 }
 
 // every runs f for all 1 ≤ r ≤ n ≤ most.

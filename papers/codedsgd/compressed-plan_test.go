@@ -95,8 +95,7 @@ func TestSpoiltSumPlansFail(t *testing.T) {
 		// term goes to a node that lacks the sum too, but has another slice.
 		merged, misled := 0, 0
 		for i, packet := range p.packets {
-			next := slices.IndexFunc(p.packets[i+1:], func(o SumPacket) bool { return o.From == packet.From })
-			if next >= 0 {
+			if next := slices.IndexFunc(p.packets[i+1:], func(o SumPacket) bool { return o.From == packet.From }); next >= 0 {
 				c := p.clone()
 				other := c.packets[i+1+next]
 				c.packets[i].Terms, c.packets[i].To = append(c.packets[i].Terms, other.Terms...), append(c.packets[i].To, other.To...)
@@ -172,8 +171,7 @@ func TestSumPlanDefinition(t *testing.T) {
 		}
 		for _, packet := range p.packets {
 			for j, term := range packet.Terms {
-				s := p.sums[term.Sum]
-				if s.Slice != packet.To[j] || s.Common[term.Position] != packet.From {
+				if s := p.sums[term.Sum]; s.Slice != packet.To[j] || s.Common[term.Position] != packet.From {
 					t.Errorf("n = %d, r = %d, t = %d: %v", n, r, depth, packet)
 				}
 			}
@@ -188,8 +186,7 @@ func TestSumPlanLengths(t *testing.T) {
 		for _, length := range []int{0, 1, n - 1, n * depth, n*depth + 1, 3*n*depth - 1, 60 * n * depth} {
 			packets, elements, delivered := p.Volume(length)
 			if length%(n*depth) == 0 {
-				want := new(big.Rat).Mul(p.Load(), big.NewRat(int64(length), 1))
-				if want.Cmp(big.NewRat(elements, 1)) != 0 {
+				if want := new(big.Rat).Mul(p.Load(), big.NewRat(int64(length), 1)); want.Cmp(big.NewRat(elements, 1)) != 0 {
 					t.Errorf("n = %d, r = %d, t = %d: %d elements of %d, want %v", n, r, depth, elements, length, want)
 				}
 			}

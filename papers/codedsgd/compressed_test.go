@@ -74,8 +74,7 @@ func TestCompressedLeavesTheSameBits(t *testing.T) {
 					t.Fatal(name, err)
 				}
 				for rank, log := range results {
-					real := got[rank].Log
-					if fmt.Sprint(log.Ends) != fmt.Sprint(real.Ends) || log.Totals != real.Totals {
+					if real := got[rank].Log; fmt.Sprint(log.Ends) != fmt.Sprint(real.Ends) || log.Totals != real.Totals {
 						t.Errorf("%s: rank %d ends at %v with %+v, timing-only at %v with %+v", name, rank, real.Ends, real.Totals, log.Ends, log.Totals)
 					}
 				}

@@ -59,8 +59,7 @@ func TestAlgorithm4DecodesEveryPacketExactly(t *testing.T) {
 					}
 					content := make([]int32, m*cut.Padded(p))
 					must(t, codedsgd.Encode(content, p, held{a, p.From, grads, m}, 0, cut, m))
-					term, err := codedsgd.Decode(content, p, held{a, node, grads, m}, 0, cut, m)
-					must(t, err)
+					term := sure(codedsgd.Decode(content, p, held{a, node, grads, m}, 0, cut, m))(t)
 					for j := range m {
 						cut.Scatter(whole[term.Block*m+j], content[j*cut.Padded(p):], term.Position)
 					}
@@ -79,8 +78,7 @@ func TestAlgorithm4DecodesEveryPacketExactly(t *testing.T) {
 // not take the last unknown and a sum. It encodes what it holds alone, and a packet is as long as it says.
 func TestAlgorithm4Line5ExactlyOneIsUnknown(t *testing.T) {
 	every(t, 5, func(a *codedsgd.Assignment, n, r int) {
-		cut, err := codedsgd.NewCut(r, [2]int{r, 1}, r, codedsgd.Rows)
-		must(t, err)
+		cut := sure(codedsgd.NewCut(r, [2]int{r, 1}, r, codedsgd.Rows))(t)
 		grads := make([][]int32, a.Blocks())
 		for q := range grads {
 			grads[q] = make([]int32, r)
@@ -120,5 +118,14 @@ func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// sure returns v, and ends the test where there is an error.
+func sure[T any](v T, err error) func(t rapid.TB) T {
+	return func(t rapid.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }

@@ -172,8 +172,7 @@ func TestAlgorithm3Line13ForgedHeadersAreRefused(t *testing.T) {
 		{codedsgd.Packet{0, []codedsgd.Term{{0, 0}, {1, 0}}, []int{1, 3}}, false},
 		{codedsgd.Packet{0, nil, []int{1}}, false},
 	} {
-		h, err := a.Header(x.p)
-		must(t, err)
+		h := sure(a.Header(x.p))(t)
 		if _, err := a.ReadHeader(h, x.p.From); (err == nil) != x.ok {
 			t.Errorf("%+v: %v", x.p, err)
 		}
@@ -185,8 +184,7 @@ func TestAlgorithm3Line13ForgedHeadersAreRefused(t *testing.T) {
 func TestEquation12ContentIsTheSumOfSegments(t *testing.T) {
 	a := assignment(t, 3, 2)
 	grads := [][]int32{{1, 2, 3}, {4, 5, 6}, {10, 20, 30}, {40, 50, 60}, {100, 200, 300}, {400, 500, 600}} // two of each block
-	cut, err := codedsgd.NewCut(3, [2]int{3, 1}, 2, "rows")
-	must(t, err)
+	cut := sure(codedsgd.NewCut(3, [2]int{3, 1}, 2, "rows"))(t)
 	p := a.Packets([]int{0, 1, 2})[1] // node 1: segment 1 of block 0, which is {3}, and 0 of block 2
 	got := []int32{7, 7, 7, 7}
 	if err := codedsgd.Encode(got, p, held{a, 1, grads, 2}, 0, cut, 2); err != nil || !slices.Equal(got, []int32{103, 200, 406, 500}) {

@@ -13,8 +13,7 @@ func FuzzHeader(f *testing.F) {
 	for _, nr := range [][2]int{{3, 2}, {4, 2}, {5, 3}, {6, 1}, {10, 9}, {10, 5}} {
 		a := assignment(f, nr[0], nr[1])
 		for _, p := range a.Packets(a.Groups()[0]) {
-			h, err := a.Header(p)
-			must(f, err)
+			h := sure(a.Header(p))(f)
 			f.Add(uint8(nr[0]), uint8(nr[1]), p.From, h[0], h[1], h[2], h[3])
 		}
 	}

@@ -53,14 +53,12 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 		rows := strings.Split(line, "/")
 		var g []int32
 		for _, f := range strings.Fields(strings.ReplaceAll(line, "/", " ")) {
-			v, err := strconv.ParseInt(f, 10, 32)
-			must(t, err)
+			v := sure(strconv.ParseInt(f, 10, 32))(t)
 			g = append(g, int32(v))
 		}
 		var err error
-		if cut, err = codedsgd.NewCut(len(g), [2]int{len(rows), len(g) / len(rows)}, a.Redundancy(), split); err != nil {
-			t.Fatal(err)
-		}
+		cut, err = codedsgd.NewCut(len(g), [2]int{len(rows), len(g) / len(rows)}, a.Redundancy(), split)
+		must(t, err)
 		fmt.Fprintf(&b, "block %d, computed by nodes %v:", q, a.Holders(q))
 		for k := range a.Redundancy() {
 			part := make([]int32, cut.Len(k))
@@ -75,8 +73,7 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 		for _, p := range a.Packets(group) {
 			content := make([]int32, cut.Padded(p))
 			must(t, codedsgd.Encode(content, p, held{a, p.From, grads, 1}, 0, cut, 1))
-			h, err := a.Header(p)
-			must(t, err)
+			h := sure(a.Header(p))(t)
 			var sum []string
 			for _, term := range p.Terms {
 				sum = append(sum, fmt.Sprintf("segment %d of block %d", term.Position, term.Block))
@@ -84,8 +81,7 @@ func story(t *testing.T, a *codedsgd.Assignment, split, input string) string {
 			fmt.Fprintf(&b, "  node %d to %v: %s = %v, header %v\n", p.From, p.To, strings.Join(sum, " + "), content, h)
 			for _, to := range p.To {
 				got := slices.Clone(content)
-				term, err := codedsgd.Decode(got, p, held{a, to, grads, 1}, 0, cut, 1)
-				must(t, err)
+				term := sure(codedsgd.Decode(got, p, held{a, to, grads, 1}, 0, cut, 1))(t)
 				fmt.Fprintf(&b, "    node %d gets segment %d of block %d: %v\n", to, term.Position, term.Block, got[:cut.Len(term.Position)])
 			}
 		}

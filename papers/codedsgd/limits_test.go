@@ -20,8 +20,7 @@ func TestOptionsThatNoModelCanHave(t *testing.T) {
 		"not of cssgd":                         {3, Options{Redundancy: 2, Rounds: true, Literal: true}},
 		"sums of depth 31 among 62 nodes":      {62, Options{Method: Compressed, Redundancy: 57, Depth: 31}},
 	} {
-		err := x.o.Check(x.n)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if err := x.o.Check(x.n); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%d nodes, %+v: %v, want %q", x.n, x.o, err, want)
 		}
 	}

@@ -24,16 +24,11 @@ func TestSection24Loads(t *testing.T) {
 		coded                                [2]int64
 		unicast, block, many, single, around int64
 	}{
-		{3, 2, [2]int64{3, 2}, 6, 3, 3, 6, 4},
-		{4, 2, [2]int64{6, 1}, 18, 6, 4, 12, 6},
-		{4, 3, [2]int64{4, 3}, 12, 4, 4, 12, 6},
-		{5, 2, [2]int64{15, 1}, 40, 10, 5, 20, 8},
-		{5, 3, [2]int64{20, 3}, 40, 10, 5, 20, 8},
-		{8, 2, [2]int64{84, 1}, 196, 28, 8, 56, 14},
-		{8, 3, [2]int64{280, 3}, 392, 56, 8, 56, 14},
-		{10, 1, [2]int64{90, 1}, 90, 10, 10, 90, 18},
-		{10, 2, [2]int64{180, 1}, 405, 45, 10, 90, 18},
-		{10, 3, [2]int64{280, 1}, 1080, 120, 10, 90, 18},
+		{3, 2, [2]int64{3, 2}, 6, 3, 3, 6, 4}, {4, 2, [2]int64{6, 1}, 18, 6, 4, 12, 6},
+		{4, 3, [2]int64{4, 3}, 12, 4, 4, 12, 6}, {5, 2, [2]int64{15, 1}, 40, 10, 5, 20, 8},
+		{5, 3, [2]int64{20, 3}, 40, 10, 5, 20, 8}, {8, 2, [2]int64{84, 1}, 196, 28, 8, 56, 14},
+		{8, 3, [2]int64{280, 3}, 392, 56, 8, 56, 14}, {10, 1, [2]int64{90, 1}, 90, 10, 10, 90, 18},
+		{10, 2, [2]int64{180, 1}, 405, 45, 10, 90, 18}, {10, 3, [2]int64{280, 1}, 1080, 120, 10, 90, 18},
 		{10, 9, [2]int64{10, 9}, 90, 10, 10, 90, 18},
 	} {
 		wantRat(t, "(28)", LCoding(c.n, c.r), c.coded[0], c.coded[1])
@@ -53,29 +48,15 @@ func TestSection24ByHand(t *testing.T) {
 		got  *big.Rat
 		a, b int64
 	}{
-		{"blocks", BlockCount(8, 3), 56, 1},
-		{"(20)", DHave(8, 3), 21, 1},
-		{"(21)", DLeft(8, 3), 35, 1},
-		{"(22)", dAll(8, 3), 168, 1},
-		{"(23)", dCommon(8, 3), 1, 1},
-		{"(24)", dWithin(8, 3), 4, 1},
-		{"(25)", dExchange(8, 3), 4, 1},
-		{"(26)", dSend(8, 3), 3, 1},
-		{"groups", GroupCount(8, 3), 70, 1},
-		{"(27)", groupsOf(8, 3), 35, 1},
-		{"packets", UsefulPackets(8, 3), 280, 1},
-		{"(29)", LUncoding(8, 3), 280, 1},
-		{"(19)", LRatio(8, 3), 5, 21},
-		{"coded unicast", CodedUnicast(8, 3), 280, 1},
-		{"like for like", LikeForLike(8, 3), 5, 3},
-		{"bound", Bound(8, 3), 5, 24},
-		{"r = n: (28)", LCoding(8, 8), 0, 1},
-		{"r = n: uncoded", UncodedMulticast(8, 8), 0, 1},
-		{"r = n: (30)", LNormal(8, 8), 7, 1},
-		{"n = 1: SSGD", SummedMulticast(1, 1), 0, 1},
-		{"n = 1: blocks", BlockMulticast(1, 1), 0, 1},
-		{"n = 1: (28)", LCoding(1, 1), 0, 1},
-		{"T", BatchTime(8, 3, ratio(2, 1), ratio(21, 1)), 11, 1},
+		{"blocks", BlockCount(8, 3), 56, 1}, {"(20)", DHave(8, 3), 21, 1}, {"(21)", DLeft(8, 3), 35, 1},
+		{"(22)", dAll(8, 3), 168, 1}, {"(23)", dCommon(8, 3), 1, 1}, {"(24)", dWithin(8, 3), 4, 1},
+		{"(25)", dExchange(8, 3), 4, 1}, {"(26)", dSend(8, 3), 3, 1}, {"groups", GroupCount(8, 3), 70, 1},
+		{"(27)", groupsOf(8, 3), 35, 1}, {"packets", UsefulPackets(8, 3), 280, 1}, {"(29)", LUncoding(8, 3), 280, 1},
+		{"(19)", LRatio(8, 3), 5, 21}, {"coded unicast", CodedUnicast(8, 3), 280, 1},
+		{"like for like", LikeForLike(8, 3), 5, 3}, {"bound", Bound(8, 3), 5, 24}, {"r = n: (28)", LCoding(8, 8), 0, 1},
+		{"r = n: uncoded", UncodedMulticast(8, 8), 0, 1}, {"r = n: (30)", LNormal(8, 8), 7, 1},
+		{"n = 1: SSGD", SummedMulticast(1, 1), 0, 1}, {"n = 1: blocks", BlockMulticast(1, 1), 0, 1},
+		{"n = 1: (28)", LCoding(1, 1), 0, 1}, {"T", BatchTime(8, 3, ratio(2, 1), ratio(21, 1)), 11, 1},
 		{"short T", ShortBatchTime(8, 3, ratio(2, 1), ratio(21, 1)), 13, 1},
 		{"r*²", RStarSquared(9, ratio(8, 1), false), 9, 1},
 	} {
@@ -90,8 +71,7 @@ func TestSection24ByHand(t *testing.T) {
 func TestLoadsOutsideTheirDomain(t *testing.T) {
 	for _, c := range [][2]int{{3, 0}, {3, 4}, {0, 0}, {0, 1}, {-1, 1}} {
 		for _, f := range []func(n, r int) *big.Rat{BlockCount, DHave, DLeft, dAll, dCommon, dWithin, dExchange, dSend,
-			GroupCount,
-			groupsOf, UsefulPackets, LCoding, LUncoding, LNormal, LRatio, LikeForLike, Bound} {
+			GroupCount, groupsOf, UsefulPackets, LCoding, LUncoding, LNormal, LRatio, LikeForLike, Bound} {
 			if x := f(c[0], c[1]); x != nil {
 				t.Errorf("n = %d, r = %d: %v", c[0], c[1], x)
 			}
@@ -145,8 +125,7 @@ func TestFormulasAreTheExactLoads(t *testing.T) {
 		t.Skip("takes a second: make test has it")
 	}
 	near := func(what string, n, r int, got float64, want *big.Rat) {
-		f, _ := want.Float64()
-		if math.Abs(got-f) > 1e-14*f {
+		if f, _ := want.Float64(); math.Abs(got-f) > 1e-14*f {
 			t.Errorf("%s, n = %d, r = %d: %g, exactly %v", what, n, r, got, want)
 		}
 	}

@@ -74,8 +74,7 @@ func TestSection22PacketsLeaveWhileTheNodeComputes(t *testing.T) {
 		return end, early, layers
 	}
 	end, early, layers := run(codedsgd.Options{Redundancy: 2})
-	late, none, _ := run(codedsgd.Options{Redundancy: 2, NoOverlap: true})
-	if early == 0 || none != 0 || end >= late {
+	if late, none, _ := run(codedsgd.Options{Redundancy: 2, NoOverlap: true}); early == 0 || none != 0 || end >= late {
 		t.Errorf("%d packets leave early, %g s; without overlap %d, %g s", early, end, none, late)
 	}
 	if got := fmt.Sprint(layers); got != "[2 1 0 2 2 1 1 0 0]" {

@@ -33,8 +33,7 @@ func TestSection24ProofAgainstRealExchanges(t *testing.T) {
 		normal := sent(codedsgd.Options{Method: codedsgd.SSGDUnicast, Redundancy: 1, MicroBlocks: n * a.Blocks()})
 		check("load of n times as many blocks", gradients(normal.Bytes), new(big.Rat).Mul(big.NewRat(int64(n), 1), codedsgd.LNormal(n, r)))
 
-		e, err := codedsgd.Enumerate(n, r)
-		must(t, err)
+		e := sure(codedsgd.Enumerate(n, r))(t)
 		loop, ok := e.Loop()
 		if !ok {
 			t.Fatalf("n = %d, r = %d: the loop is not counted", n, r)

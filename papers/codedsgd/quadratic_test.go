@@ -21,8 +21,7 @@ type quadratic struct {
 }
 
 func newQuadratic(lengths ...int) *quadratic {
-	q := &quadratic{poisoned: -1, big: -1}
-	n := 0
+	q, n := &quadratic{poisoned: -1, big: -1}, 0
 	for i, l := range lengths {
 		q.layers = append(q.layers, cluster.Layer{Name: string(rune('a' + i)), Offset: n, Length: l,
 			Forward: cluster.Work{FLOP: 1e5}, Backward: cluster.Work{FLOP: 2e5}})

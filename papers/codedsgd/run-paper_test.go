@@ -56,9 +56,7 @@ func TestAlgorithm1Line7IsDescentWithTheWholeBatch(t *testing.T) {
 	}
 	q, grads := plain(0), make([]float32, len(want))
 	for step := range 3 {
-		if _, err := q.BlockGrad(int64(step), 0, batch, grads, func(int) {}); err != nil {
-			t.Fatal(err)
-		}
+		sure(q.BlockGrad(int64(step), 0, batch, grads, func(int) {}))(t)
 		for i, g := range grads {
 			want[i] -= rate * (float64(g)/batch + decay*want[i])
 			q.params[i] = float32(want[i])
@@ -172,9 +170,7 @@ func TestSection31NotFiniteIsAnErrorAndSaturationACount(t *testing.T) {
 	q, want := excess(0), 0
 	for step := range int64(2) { // at rate 0, so with the same parameters
 		grads := make([]float32, len(q.params))
-		if _, err := q.BlockGrad(step, 10, 12, grads, func(int) {}); err != nil {
-			t.Fatal(err)
-		}
+		sure(q.BlockGrad(step, 10, 12, grads, func(int) {}))(t)
 		for _, g := range grads {
 			if g > 10 || g < -10 {
 				want++

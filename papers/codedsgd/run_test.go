@@ -23,8 +23,7 @@ func TestTimeOfOneNode(t *testing.T) {
 			Pass: cluster.Work{Fixed: time.Millisecond}, Iteration: cluster.Work{Fixed: time.Second},
 			Options: codedsgd.Options{MicroBlocks: pieces, Charge: charge, Rate: 1e6}})
 		must(t, err)
-		want := 1 + 2*(batch*3e5/1e9+pieces*3*1e-3) + 4.*2*length/1e9
-		coding := int64(3 * 2 * 4 * pieces * 2 * length)
+		want, coding := 1+2*(batch*3e5/1e9+pieces*3*1e-3)+4.*2*length/1e9, int64(3*2*4*pieces*2*length)
 		if charge {
 			want += float64(coding/3) / 1e6
 		}

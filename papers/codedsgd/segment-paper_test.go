@@ -38,8 +38,7 @@ func TestFigure3SplitsByColumns(t *testing.T) {
 		"columns": {{11, 12, 21, 22, 31, 32, 1, 2}, {13, 14, 23, 24, 33, 34, 3}},
 		"rows":    {{11, 12, 13, 14, 21, 22, 23, 24, 1, 2}, {31, 32, 33, 34, 3}},
 	} {
-		cut, err := codedsgd.NewCut(len(layer), [2]int{3, 4}, 2, split)
-		must(t, err)
+		cut := sure(codedsgd.NewCut(len(layer), [2]int{3, 4}, 2, split))(t)
 		for k := range want {
 			got := make([]int32, cut.Len(k))
 			cut.Gather(got, layer, k)
@@ -66,8 +65,7 @@ func TestEquation16SegmentsMakeTheLayerWhole(t *testing.T) {
 		shape := [2]int{rapid.IntRange(0, 9).Draw(t, "rows"), rapid.IntRange(0, 9).Draw(t, "columns")}
 		layer := rapid.SliceOfN(rapid.Int32(), shape[0]*shape[1], 99).Draw(t, "layer")
 		r := rapid.IntRange(1, 12).Draw(t, "r")
-		cut, err := codedsgd.NewCut(len(layer), shape, r, rapid.SampledFrom([]string{"rows", "columns"}).Draw(t, "split"))
-		must(t, err)
+		cut := sure(codedsgd.NewCut(len(layer), shape, r, rapid.SampledFrom([]string{"rows", "columns"}).Draw(t, "split")))(t)
 		whole, sum, numbers := make([]int32, len(layer)), make([]int64, len(layer)), 0
 		for k := range r {
 			n := cut.Len(k)

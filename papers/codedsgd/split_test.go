@@ -28,8 +28,7 @@ func TestSection21SamplesFollowSpeed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "n")
 		r := rapid.IntRange(1, n).Draw(t, "r")
-		a, err := codedsgd.Assign(n, r)
-		must(t, err)
+		a := sure(codedsgd.Assign(n, r))(t)
 		speeds := rapid.SliceOfN(rapid.Float64Range(0.1, 4), n, n).Draw(t, "speeds")
 		m := rapid.IntRange(1, 3).Draw(t, "m")
 		const batch = 5000

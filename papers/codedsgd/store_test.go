@@ -19,8 +19,7 @@ func TestANodeReadsOnlyWhatItComputed(t *testing.T) {
 				for q := -1; q <= a.Blocks(); q++ {
 					holds := q >= 0 && q < a.Blocks() && a.Holds(rank, q)
 					for j := range 2 {
-						g, err := s.Layer(q, j, 1)
-						if s.Has(q) != holds || (err == nil) != holds || holds != (len(g) == 2) {
+						if g, err := s.Layer(q, j, 1); s.Has(q) != holds || (err == nil) != holds || holds != (len(g) == 2) {
 							t.Errorf("n=%d r=%d: node %d reads block %d: %v, %v", n, r, rank, q, g, err)
 						}
 					}

@@ -88,8 +88,7 @@ func TestSurvival(t *testing.T) {
 			t.Parallel()
 			whole, logs, err := survive(t, elastic(c.n, 1), c.r, make([]time.Duration, c.n))
 			must(t, err)
-			end := logs[0].Ends[survivalSteps-1]
-			repeated := int64(0)
+			end, repeated := logs[0].Ends[survivalSteps-1], int64(0)
 			for lost := 1; lost <= c.r; lost++ {
 				for seed := range seeds {
 					repeated += c.survives(t, lost, seed, end, whole[0])

@@ -17,8 +17,7 @@ func TestBodiesHoldTheirVersion(t *testing.T) {
 	var b bodies
 	b.add(nil, 3) // of a timing-only run
 	words := func(x ...float32) []byte { return vec.AppendBytes(nil, x) }
-	fresh := b.holding(0, []float32{1, 2})
-	if !slices.Equal(fresh, words(1, 2)) || len(b) != 0 {
+	if fresh := b.holding(0, []float32{1, 2}); !slices.Equal(fresh, words(1, 2)) || len(b) != 0 {
 		t.Fatalf("% x", fresh)
 	}
 	old, held := words(7, 7), words(3, 4)

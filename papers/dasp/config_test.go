@@ -85,8 +85,7 @@ func TestValidate(t *testing.T) {
 	} {
 		c := DefaultConfig(6)
 		change(&c)
-		_, err := New(c)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one line with %q", err, want)
 		}
 	}

@@ -7,10 +7,7 @@ import (
 )
 
 // For tests that play a worker by hand.
-const (
-	TagWeights = tagWeights
-	TagPush    = tagPush
-)
+const TagWeights, TagPush = tagWeights, tagPush
 
 var PushMeta = pushMeta
 

@@ -190,8 +190,7 @@ func (p *leavers) Step(ev dasp.Event) []dasp.Action {
 
 // TestAllDead: when every lease has run out the server says so.
 func TestAllDead(t *testing.T) {
-	job := leased(t, "asp", 200)
-	rt := virtual.New(gpus(1, 1, 1, 1), virtual.Config{Seed: 1, WithServer: true})
+	job, rt := leased(t, "asp", 200), virtual.New(gpus(1, 1, 1, 1), virtual.Config{Seed: 1, WithServer: true})
 	_, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*dasp.Log, error) {
 		if p.Rank() > 0 {
 			return dying(p, job(p.Rank()), 3)
@@ -274,13 +273,10 @@ func TestEnds(t *testing.T) {
 	}{
 		{"pushes", func(j *dasp.Job) { j.MaxPushes = 10 }, 4, 12}, // three a round
 		{"updates", func(j *dasp.Job) { j.MaxUpdates = 7 }, 7, 21},
-		{"target", func(j *dasp.Job) {
-			j.OnUpdate = func(u dasp.Update, _ []float32) bool { return u.Version == 5 }
-		}, 5, 15},
+		{"target", func(j *dasp.Job) { j.OnUpdate = func(u dasp.Update, _ []float32) bool { return u.Version == 5 } }, 5, 15},
 	} {
 		l, _ := run(t, gpus(1, 3, 2, 1), 1, func(rank int) dasp.Job { j := base(rank); c.change(&j); return j }, nil)
-		last := l.Updates[len(l.Updates)-1]
-		if last.Version != c.updates || last.Pushes != c.pushes || last.At != l.End {
+		if last := l.Updates[len(l.Updates)-1]; last.Version != c.updates || last.Pushes != c.pushes || last.At != l.End {
 			t.Errorf("%s: ends with %+v at %v, want version %d after %d pushes", c.name, last, l.End, c.updates, c.pushes)
 		}
 	}

@@ -35,11 +35,10 @@ func TestStories(t *testing.T) {
 
 // story is the server's books for one file.
 type story struct {
-	policy  dasp.Policy
-	version int64
-	v       []int64
-	waiting []bool
-	gone    []bool
+	policy        dasp.Policy
+	version       int64
+	v             []int64
+	waiting, gone []bool
 }
 
 // server begins a run: `server dasp workers=3 smin=1 smax=2 alpha=0.5`.

@@ -37,8 +37,7 @@ func TestALostWorkerLeavesAtOnce(t *testing.T) {
 	}
 	for _, name := range rivals.Names() {
 		for seed := range seeds {
-			r := cluster.Stream(seed, 0, "", "crash")
-			crash := map[int]time.Duration{}
+			r, crash := cluster.Stream(seed, 0, "", "crash"), map[int]time.Duration{}
 			for _, w := range r.Perm(4)[:1+r.IntN(3)] {
 				crash[w+1] = time.Duration(1 + r.Int64N(int64(150*time.Millisecond)))
 			}

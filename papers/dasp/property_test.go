@@ -99,17 +99,13 @@ func TestEveryPolicyKeepsItsPromises(t *testing.T) {
 
 // TestSSPBound: nobody is answered more than s clocks ahead of the slowest.
 func TestSSPBound(t *testing.T) {
-	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
-		checkClockBound(t, "ssp", o, o.Staleness, n)
-	})
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) { checkClockBound(t, "ssp", o, o.Staleness, n) })
 }
 
 // TestDSSPGrantsStayUnderUpperBound: repeated grants never let a worker be
 // answered more than s_U clocks ahead, whatever the straggler.
 func TestDSSPGrantsStayUnderUpperBound(t *testing.T) {
-	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
-		checkClockBound(t, "dssp", o, o.Upper, n)
-	})
+	drawn(t, func(t *rapid.T, n int, o rivals.Options) { checkClockBound(t, "dssp", o, o.Upper, n) })
 }
 
 func checkClockBound(t *rapid.T, name string, o rivals.Options, bound int64, n int) {
@@ -198,8 +194,7 @@ func TestSSP0ReleasesAtBSPsInstants(t *testing.T) {
 	drawn(t, func(t *rapid.T, n int, o rivals.Options) {
 		o.Staleness = 0
 		speeds := drawSpeeds(t, n)
-		bsp, ssp := answers(t, "bsp", o, n, speeds), answers(t, "ssp", o, n, speeds)
-		if bsp != ssp {
+		if bsp, ssp := answers(t, "bsp", o, n, speeds), answers(t, "ssp", o, n, speeds); bsp != ssp {
 			t.Fatalf("answers differ:\nbsp %s\nssp %s", bsp, ssp)
 		}
 	})

@@ -47,8 +47,7 @@ func replay(t *testing.T, l *dasp.Log, weights [][]float32) {
 			}
 			used[i] = true
 			for e, x := range history[l.Pushes[i].Pulled] {
-				g := x - target(w, l.Pushes[i].Step, e)
-				if k == 0 {
+				if g := x - target(w, l.Pushes[i].Step, e); k == 0 {
 					sum[e] = g
 				} else {
 					sum[e] += g

@@ -16,19 +16,16 @@ type world struct {
 	compute func(w int, step int64) time.Duration // of worker w's step-th iteration
 	faults  []dasp.Event                          // Leave and Join, in order of time
 
-	now     time.Duration
-	queue   []dasp.Event
-	timer   []time.Duration // 0: none
-	step    []int64
-	pending []bool // gradient at the server, not used
-	asks    []bool // gradient at the server, not answered
-	present []bool
-	held    []int64         // version the worker holds: v
-	since   []time.Duration // when it pushed
-	pushes  int64
-	used    int64
-	dropped int64
-	version int64
+	now                            time.Duration
+	queue                          []dasp.Event
+	timer                          []time.Duration // 0: none
+	step                           []int64
+	pending                        []bool // gradient at the server, not used
+	asks                           []bool // gradient at the server, not answered
+	present                        []bool
+	held                           []int64         // version the worker holds: v
+	since                          []time.Duration // when it pushed
+	pushes, used, dropped, version int64
 
 	onReply func(a dasp.Action, w int) // after the worker holds the new version
 	onApply func(a dasp.Action)

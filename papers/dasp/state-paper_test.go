@@ -26,8 +26,7 @@ func TestSection22Algorithm1LineByLine(t *testing.T) {
 						state, wait = WSS, max((f[oldest]-f[n])/2, 0) // lines 10–12
 					}
 					c := Config{Workers: 3, Smin: smin, Smax: smax, Alpha: 0.5}
-					d := c.Decide(view, n)
-					if d.State != state || d.Gap != vn-vmin || d.Wait != wait || d.Until != oldest {
+					if d := c.Decide(view, n); d.State != state || d.Gap != vn-vmin || d.Wait != wait || d.Until != oldest {
 						t.Errorf("v=%v n=%d Smin=%d Smax=%d: %v, the lines give %v %v %d", v, n, smin, smax, d, state, wait, oldest)
 					}
 				}
@@ -103,8 +102,7 @@ func TestSection22Algorithm1Line15ForceWaitsForTheOldest(t *testing.T) {
 	if a := push(p, 1, 101*ms, 10*ms); !slices.Equal(answered(a), []int{1}) {
 		t.Fatalf("another node released it: %+v", a)
 	}
-	a := push(p, 2, 102*ms, 50*ms)
-	if !slices.Equal(answered(a), []int{2, 0}) || a[3].State != FSS || a[3].Gap != 5 {
+	if a := push(p, 2, 102*ms, 50*ms); !slices.Equal(answered(a), []int{2, 0}) || a[3].State != FSS || a[3].Gap != 5 {
 		t.Fatalf("the oldest completed: %+v", a)
 	}
 }
@@ -117,8 +115,7 @@ func TestSection22StalenessStaysWithinSmax(t *testing.T) {
 		p.view = View{V: []int64{6, 5, 1, 2}, F: make([]time.Duration, 4), Present: []bool{true, true, true, true}, Newest: 6}
 		push(p, 0, 10*ms, ms)      // gap 5: FSS until node 2 completes
 		a := push(p, 2, 11*ms, ms) // node 3 still holds 2
-		gap := p.view.V[0] - 2
-		if literal != slices.Contains(answered(a), 0) || literal && gap != 6 {
+		if gap := p.view.V[0] - 2; literal != slices.Contains(answered(a), 0) || literal && gap != 6 {
 			t.Errorf("literal %v: node 0 answered %v, %d versions ahead", literal, answered(a), gap)
 		}
 	}

@@ -37,10 +37,8 @@ func TestStatsByHand(t *testing.T) {
 			ByWorker:  []float64{0.013, 0.044},
 		},
 		States: []StateStats{
-			{State: QIS, Pushes: 1, Share: 1. / 3, Seconds: 0},
-			{State: WSS, Pushes: 1, Share: 1. / 3, Seconds: 0.006},
-			{State: FSS, Pushes: 1, Share: 1. / 3, Seconds: 0.009},
-			{State: 0},
+			{State: QIS, Pushes: 1, Share: 1. / 3, Seconds: 0}, {State: WSS, Pushes: 1, Share: 1. / 3, Seconds: 0.006},
+			{State: FSS, Pushes: 1, Share: 1. / 3, Seconds: 0.009}, {State: 0},
 		},
 		Staleness: Histogram{1: 2, 0: 1}, // 2−1−1, 4−1−2, 5−1−3
 		Gap:       Histogram{0, 1, 1, 1},

@@ -37,9 +37,7 @@ func TestSection23Equation2GroupIsOneUpdate(t *testing.T) {
 
 // TestAlgorithm2Line7: w ← w − γ·Δw, bit by bit, in float32.
 func TestAlgorithm2Line7(t *testing.T) {
-	w := []float32{1, -2, 0.5}
-	sum := []float32{3, 4, -8}
-	o := Optimiser{Rate: 0.5}
+	w, sum, o := []float32{1, -2, 0.5}, []float32{3, 4, -8}, Optimiser{Rate: 0.5}
 	o.Step(w, sum, 0.25)
 	if want := []float32{0.625, -2.5, 1.5}; !slices.Equal(w, want) {
 		t.Errorf("w = %v, want %v", w, want)
@@ -49,8 +47,7 @@ func TestAlgorithm2Line7(t *testing.T) {
 // TestOptimiserOptions: momentum 1/2 and weight decay 1/4 over two steps, by
 // hand: u = 1.25, w = 0.375; then u = 0.625 + 1.09375, w = −0.484375.
 func TestOptimiserOptions(t *testing.T) {
-	w := []float32{1}
-	o := Optimiser{Rate: 0.5, Momentum: 0.5, WeightDecay: 0.25}
+	w, o := []float32{1}, Optimiser{Rate: 0.5, Momentum: 0.5, WeightDecay: 0.25}
 	for _, want := range []float32{0.375, -0.484375} {
 		if o.Step(w, []float32{2}, 0.5); w[0] != want {
 			t.Fatalf("w = %g, want %g", w[0], want)

@@ -73,8 +73,7 @@ func TestAResumedRunIsTheWholeRun(t *testing.T) {
 
 // difference names the first element in which two values of one type differ, slices or not.
 func difference(what string, got, want any) string {
-	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
-	if g.Kind() == reflect.Slice {
+	if g, w := reflect.ValueOf(got), reflect.ValueOf(want); g.Kind() == reflect.Slice {
 		for i := range min(g.Len(), w.Len()) {
 			if a, b := g.Index(i).Interface(), w.Index(i).Interface(); a != b {
 				return fmt.Sprintf("%s: entry %d is %+v, want %+v", what, i, a, b)

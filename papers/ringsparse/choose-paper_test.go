@@ -35,15 +35,11 @@ func TestS4BlocksCoverTheLayer(t *testing.T) {
 func TestS41SparsityCountsExactZeros(t *testing.T) {
 	minus, tiny, nan := float32(math.Copysign(0, -1)), float32(1e-42), float32(math.NaN())
 	for _, c := range []struct {
-		x         []float32
-		threshold float64
-		want      float64
+		x               []float32
+		threshold, want float64
 	}{
-		{[]float32{0, 0, 0, 1}, 0, 0.75},
-		{[]float32{0, minus, tiny, nan}, 0, 0.25},
-		{[]float32{0, minus, tiny, nan}, 1e-40, 0.75},
-		{[]float32{0.5, -0.5, 0.25, -2}, 0.5, 0.75},
-		{[]float32{1, 2}, 0, 0},
+		{[]float32{0, 0, 0, 1}, 0, 0.75}, {[]float32{0, minus, tiny, nan}, 0, 0.25},
+		{[]float32{0, minus, tiny, nan}, 1e-40, 0.75}, {[]float32{0.5, -0.5, 0.25, -2}, 0.5, 0.75}, {[]float32{1, 2}, 0, 0},
 		{nil, 0, 1},
 	} {
 		if got := ringsparse.Sparsity(c.x, c.threshold); got != c.want {
@@ -71,10 +67,9 @@ func TestS41CountsTwoNBlocks(t *testing.T) {
 // S41: "if Swi ≥ Sgi keep Wi and delete Gi, else keep Gi and delete Wi." Equal ones are the tie rule's, and say so.
 func TestS41SparserBlockIsKept(t *testing.T) {
 	for _, c := range []struct {
-		sw, sg float64
-		tie    ringsparse.Kind
-		want   ringsparse.Kind
-		byTie  bool
+		sw, sg    float64
+		tie, want ringsparse.Kind
+		byTie     bool
 	}{
 		{0.5, 0.4, ringsparse.Weights, ringsparse.Weights, false},
 		{0.4, 0.5, ringsparse.Weights, ringsparse.Gradients, false},

@@ -17,8 +17,7 @@ func normal(stream string, rank, n int, deviation, zero float64) []float32 {
 	r := cluster.Stream(3, rank, "", stream)
 	x := make([]float32, n)
 	for i := range x {
-		v := float32(r.NormFloat64() * deviation)
-		if r.Float64() >= zero {
+		if v := float32(r.NormFloat64() * deviation); r.Float64() >= zero {
 			x[i] = v
 		}
 	}
@@ -169,8 +168,7 @@ func TestS51ConversionStaysWithinTheBound(t *testing.T) {
 // UpdateError, whatever N, densities, masks and options.
 func TestS51UpdateStaysWithinTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 9).Draw(t, "n")
-		length := rapid.IntRange(0, 60).Draw(t, "length")
+		n, length := rapid.IntRange(1, 9).Draw(t, "n"), rapid.IntRange(0, 60).Draw(t, "length")
 		rate := rapid.SampledFrom([]float64{1e-3, 0.1, 1}).Draw(t, "rate")
 		weights := rapid.SampledFrom([]float64{0.2, 0.6, 1}).Draw(t, "weights")
 		density := rapid.SampledFrom([]float64{0, 0.1, 0.5, 1}).Draw(t, "density")

@@ -171,10 +171,8 @@ func TestNegativeZeroIsSummedAsDense(t *testing.T) {
 // fixed is a task of one layer and one gradient.
 type fixed struct{ params, grads, next []float32 }
 
-func (f *fixed) Layers() []cluster.Layer {
-	return []cluster.Layer{{Name: "a", Length: len(f.params)}}
-}
-func (f *fixed) Params() []float32 { return f.params }
+func (f *fixed) Layers() []cluster.Layer { return []cluster.Layer{{Name: "a", Length: len(f.params)}} }
+func (f *fixed) Params() []float32       { return f.params }
 func (f *fixed) Grads() []float32 {
 	if f.grads == nil {
 		f.grads = make([]float32, len(f.params))

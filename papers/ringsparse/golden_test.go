@@ -14,10 +14,9 @@ import (
 	"gradsync/shared/tensor/codec"
 )
 
-// TestStories replays testdata/*.txt: one layer, one step; then every hop of every
-// block with its kind, codec, contributors and densities, and what became of the
-// parameters. After a deliberate change: go test ./papers/ringsparse -run TestStories
-// -rewrite, then read the diff.
+// TestStories replays testdata/*.txt: one layer, one step; then every hop of every block with its kind, codec,
+// contributors and densities, and what became of the parameters. After a deliberate change: go test ./papers/ringsparse
+// -run TestStories -rewrite, then read the diff.
 func TestStories(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(paths) == 0 {

@@ -108,8 +108,7 @@ func TestARingOnARealClock(t *testing.T) {
 func TestTheMeanIsOverTheLiving(t *testing.T) {
 	for _, o := range []ringsparse.Options{{}, {Threshold: 0.01, Kinds: "gradients"}} {
 		with, _ := among(t, []int{0, 1, 2, 3, 4}, 1, o, map[int]time.Duration{2: 1})
-		without, _ := among(t, []int{0, 1, 3, 4}, 1, o, nil)
-		if with[2] != nil || !slices.Equal(with[0], without[0]) {
+		if without, _ := among(t, []int{0, 1, 3, 4}, 1, o, nil); with[2] != nil || !slices.Equal(with[0], without[0]) {
 			t.Errorf("%+v: a ring that lost a rank at its start is not the ring without that rank", o)
 		}
 	}
@@ -128,8 +127,7 @@ func lossy(t *testing.T, tasks []int, logged bool, from int64, begin []kept, cra
 	states := make([][]kept, len(tasks))
 	logs, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (*ringsparse.Log, error) {
 		k := p.Rank()
-		q := newQuadratic(tasks[k], 0.9, 0, 24, 9)
-		log := &ringsparse.Log{}
+		q, log := newQuadratic(tasks[k], 0.9, 0, 24, 9), &ringsparse.Log{}
 		if begin != nil {
 			copy(q.params, begin[k].params)
 			log.Residual = slices.Clone(begin[k].residual)

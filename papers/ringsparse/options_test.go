@@ -46,8 +46,7 @@ func TestOptionsOutOfDomain(t *testing.T) {
 
 // Jobs that cannot run are errors too.
 func TestJobsOutOfDomain(t *testing.T) {
-	layers := []cluster.Layer{{Length: 6}}
-	dense := ringsparse.Options{Codec: "dense"}
+	layers, dense := []cluster.Layer{{Length: 6}}, ringsparse.Options{Codec: "dense"}
 	for want, job := range map[string]ringsparse.Job{
 		"has no layers":                 {Rate: 1, Steps: 1, Options: dense},
 		"0 steps":                       {Layers: layers, Rate: 1, Options: dense},
@@ -59,8 +58,7 @@ func TestJobsOutOfDomain(t *testing.T) {
 		"layer 0: densities 1 and 1.5":  {Layers: layers, Rate: 1, Steps: 1, Options: dense, Density: func(int) (float64, float64) { return 1, 1.5 }},
 		"tie \"x\", want one of weight": {Layers: layers, Rate: 1, Steps: 1, Options: ringsparse.Options{Tie: "x"}},
 	} {
-		_, _, err := ran(t, newVirtual(2), job)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ran(t, newVirtual(2), job); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

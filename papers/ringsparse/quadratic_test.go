@@ -18,8 +18,7 @@ type quadratic struct {
 // newQuadratic is rank's task of layers of the given lengths. zeroShare of the
 // initial weights are +0, the same on every rank.
 func newQuadratic(rank int, density, zeroShare float64, lengths ...int) *quadratic {
-	q := &quadratic{rank: rank, density: density}
-	n := 0
+	q, n := &quadratic{rank: rank, density: density}, 0
 	for i, l := range lengths {
 		work := cluster.Work{FLOP: 1e6}
 		q.layers = append(q.layers, cluster.Layer{Name: string(rune('a' + i)), Offset: n, Length: l, Forward: work, Backward: work})
@@ -28,8 +27,7 @@ func newQuadratic(rank int, density, zeroShare float64, lengths ...int) *quadrat
 	q.params, q.grads = make([]float32, n), make([]float32, n)
 	r := cluster.Stream(11, 0, "", "weights")
 	for i := range q.params {
-		w := float32(r.NormFloat64() * 0.05)
-		if r.Float64() >= zeroShare {
+		if w := float32(r.NormFloat64() * 0.05); r.Float64() >= zeroShare {
 			q.params[i] = w
 		}
 	}

@@ -153,8 +153,7 @@ func TestS6TwiceNMinusOneExchanges(t *testing.T) {
 				if i >= n-1 {
 					block, contributors = rank+1-(i-(n-1)), n
 				}
-				lo, hi := ringsparse.Block(length, n, block)
-				if m.Meta[2] != int64(contributors) || m.Meta[3] != int64(hi-lo) {
+				if lo, hi := ringsparse.Block(length, n, block); m.Meta[2] != int64(contributors) || m.Meta[3] != int64(hi-lo) {
 					t.Errorf("N=%d rank %d message %d: %d contributors, %d entries, want %d, %d", n, rank, i, m.Meta[2], m.Meta[3], contributors, hi-lo)
 				}
 			}

@@ -13,8 +13,7 @@ import (
 
 // curve returns a group of one mean with a band and one seed, by hand.
 func curve(name string, ys ...float64) []notebook.Series {
-	seed := uint64(7)
-	xs := make([]float64, len(ys))
+	seed, xs := uint64(7), make([]float64, len(ys))
 	for i := range xs {
 		xs[i] = float64(i)
 	}
@@ -85,8 +84,7 @@ func TestAccuraciesThatSettleLoseTheirStart(t *testing.T) {
 	}
 }
 
-// Two lines of one group that have names of their own are both in the legend; a mean
-// and its seeds are one.
+// Two lines of one group that have names of their own are both in the legend; a mean and its seeds are one.
 func TestLinesOfOneGroupAreNamed(t *testing.T) {
 	seed := uint64(1)
 	line := func(name, group string, seed *uint64) notebook.Series {

@@ -9,8 +9,7 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// No two methods that stand in one comparison wear the same colour, and a group
-// that is no method wears none of theirs.
+// No two methods that stand in one comparison wear the same colour, and a group that is no method wears none of theirs.
 func TestMethodsAreToldApart(t *testing.T) {
 	for _, set := range [][]string{
 		{"bsp", "asp", "ssp", "dssp", "dasp", "ring"},
@@ -81,8 +80,7 @@ func TestLooksOfDescriptors(t *testing.T) {
 	for _, m := range method.All() {
 		_, colour := colours[m.Look.Colour]
 		_, dash := dashes[m.Look.Dash]
-		_, texture := textures[m.Look.Texture]
-		if !colour || !dash || !texture {
+		if _, texture := textures[m.Look.Texture]; !colour || !dash || !texture {
 			t.Errorf("%s has a look that is not in the palette: %+v", m.Name, m.Look)
 		}
 	}

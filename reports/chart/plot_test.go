@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 )
 
@@ -13,9 +14,7 @@ import (
 func plotOf(t *testing.T, d notebook.Drawing) *Plot {
 	t.Helper()
 	p, err := NewPlot(&notebook.Figure{ID: "f", Alt: notebook.Both{"what it shows", "内容"}, Drawn: [2]notebook.Drawing{d, d}}, "here")
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	return p
 }
 
@@ -74,8 +73,7 @@ func TestPlotOfLanesAndCells(t *testing.T) {
 	bands := []notebook.Band{{Lane: 0, From: 0, To: 5, Key: "compute", State: "computes", Label: "01"}, {Lane: 1, From: 5, To: 10, Key: "wait", State: "waits"}}
 	p := plotOf(t, notebook.Drawing{Form: "gantt", Lanes: []string{"worker 1", "worker 2"}, Bands: bands, X: notebook.Axis{Title: "time"}})
 	if body := string(p.Body); strings.Count(body, `class="f"`) != 2 || !strings.Contains(body, "M0 60h500v380h-500z") || !strings.Contains(body,
-		">worker 2</u>") ||
-		!strings.Contains(body, ">01</u>") {
+		">worker 2</u>") || !strings.Contains(body, ">01</u>") {
 		t.Error(body)
 	}
 	cells := []notebook.Band{{Lane: 0, From: 0, To: 1.25, Key: "ring", State: "ring"}, {Lane: 0, From: 1, To: 3, Key: "ringsparse", State: "RingSparse"}}

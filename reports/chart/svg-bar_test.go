@@ -43,9 +43,7 @@ func TestCategoriesAllHaveTheirName(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(raw, &opt)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		oktest.Nil(t, err)
 		return opt
 	}
 	long := draw("MLP, raw pixels", "MLP, normalised pixels", "embedding MLP", "ResNet-18, 1/16 of its width", "pruned MLP", "pruned MLP, gradient masked")

@@ -24,8 +24,7 @@ func TestShareAxisIgnoresWideBands(t *testing.T) {
 		{fig("%", 70, -300, 450), 0, 100, true}, {fig("%", 12, 5, 33), 0, 40, true}, {fig("%", 97, 93, 98.5), 90, 100, true},
 		{fig("%", 110, 0, 120), 0, 0, false}, {fig("s", 70, 0, 100), 0, 0, false},
 	} {
-		lo, hi, ok := percentRange(c.f)
-		if ok != c.ok || ok && (lo != c.lo || hi != c.hi) {
+		if lo, hi, ok := percentRange(c.f); ok != c.ok || ok && (lo != c.lo || hi != c.hi) {
 			t.Errorf("%v: from %v to %v, %v; want from %v to %v, %v", c.f.Series, lo, hi, ok, c.lo, c.hi, c.ok)
 		}
 	}
@@ -44,13 +43,10 @@ func TestBarsThatAreNotThere(t *testing.T) {
 		t.Errorf("the option is %s", raw)
 	}
 	s := oktest.Must(page.NewScripts())(t)
-	svg, err := drawOption(s, "f", raw, 400)
-	if err != nil || strings.Contains(svg, "NaN") {
+	if svg, err := drawOption(s, "f", raw, 400); err != nil || strings.Contains(svg, "NaN") {
 		t.Errorf("drawn: %v", err)
 	}
-	if err := checkDrawing(f); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, checkDrawing(f))
 }
 
 // A drawing that would mislead is refused.
@@ -68,13 +64,10 @@ func TestDrawingsThatCannotBe(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if err := checkDrawing(line(-1, 0, notebook.Axis{})); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, checkDrawing(line(-1, 0, notebook.Axis{})))
 }
 
-// Shortening the coordinates of a drawing leaves the words of its axes alone: a small
-// value does not become 0.00.
+// Shortening the coordinates of a drawing leaves the words of its axes alone: a small value does not become 0.00.
 func TestLogarithmicAxesNameSmallValues(t *testing.T) {
 	s := oktest.Must(page.NewScripts())(t)
 	f := notebook.Drawing{ID: "f", Form: "line", X: notebook.Axis{Title: "x"}, Y: notebook.Axis{Title: "y", Log: true},

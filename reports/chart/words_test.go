@@ -53,8 +53,7 @@ func TestPlotsSpeakBothLanguages(t *testing.T) {
 	}
 }
 
-// sameInBoth matches words that a chart says alike in both languages: methods, networks, layers, formulas,
-// units.
+// sameInBoth matches words that a chart says alike in both languages: methods, networks, layers, formulas, units.
 var sameInBoth = regexp.MustCompile(`^(?:ASP|CNN|DNN|BSP|SSP|DSSP|DASP|SGD|SSGD|ASGD|CSSGD|RingSparse|Optimal|Unicast|Multicast|QIS|WSS|FSS|LeNet|ResNet|` +
 	`VGG|BN|MLP|GPU|naive|` +
 	`Algorithm|Deep|Speech|int|conv|gru|output|layer|rank|Smin|Smax|Tcalc|Tcomm|Gb|GB|MB|ms|[a-zA-Z])$`)

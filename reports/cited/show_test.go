@@ -139,8 +139,7 @@ func TestMarksFindTheirLines(t *testing.T) {
 		t.Errorf("the excerpt is lines %d to %d, %q", e.First, e.Last(), e.Says)
 	}
 	for _, l := range e.Lines {
-		want := map[int][]int{2: {1}, 4: {2}, 5: {2}, 6: {2}}[l.N]
-		if !slices.Equal(l.Steps, want) {
+		if want := map[int][]int{2: {1}, 4: {2}, 5: {2}, 6: {2}}[l.N]; !slices.Equal(l.Steps, want) {
 			t.Errorf("line %d carries out %v, want %v", l.N, l.Steps, want)
 		}
 	}
@@ -149,10 +148,9 @@ func TestMarksFindTheirLines(t *testing.T) {
 // TestWhatIsWrongBesideTheSource: none of these slips gives a page.
 func TestWhatIsWrongBesideTheSource(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(p *Document) // may be nil
-		old    string            // in smallGo, to be
-		new    string
-		want   string
+		change    func(p *Document) // may be nil
+		old       string            // in smallGo, to be
+		new, want string
 	}{
 		"no symbol":       {func(p *Document) { p.Algorithms[0].Code[0] = "a G" }, "", "", "no symbol G (small, alg1)"},
 		"no folder":       {func(p *Document) { p.Algorithms[0].Code[0] = "b F" }, "", "", "source b: no Go files"},
@@ -232,8 +230,7 @@ func TestEverySymbolCanBeShown(t *testing.T) {
 	s := NewSource(fstest.MapFS{"a/a.go": {Data: []byte(symbolsGo)}})
 	for symbol, want := range map[string]string{"T": "4–6 T is one.", "T.M": "8–8 ", "A": "12–12 Numbers.", "B": "14–14 B is two.", "V": "18–18 V is three.",
 		"P": "23–23 P is a pair.", "Q": "24–24 Pairs.", "P.M": "28–28 M does it."} {
-		e, err := s.excerpt("a " + symbol)
-		if err != nil {
+		if e, err := s.excerpt("a " + symbol); err != nil {
 			t.Error(err)
 		} else if got := fmt.Sprintf("%d–%d %s", e.First, e.Last(), e.Says); got != want {
 			t.Errorf("%s is lines %q, want %q", symbol, got, want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gradsync/experiments/claims"
+	"gradsync/internal/oktest"
 	"gradsync/reports/notebook"
 	"gradsync/reports/page"
 )
@@ -96,12 +97,9 @@ func TestTable(t *testing.T) {
 	table := Table{Label: notebook.Both{"Claims", "论断"}, Noun: notebook.Both{"paper", "论文"},
 		Groups: []Group{{Title: notebook.Both{"against", "对比"}, Scale: NewScale(marks, number(0), percents), Rows: rows}}}
 	html, err := table.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`<tr id="D19">`, `class="ours same"`, "both methods did the same", "两种方法行为相同", "10\u00a0%", "<b>30\u00a0%</b>",
-		"-27 至 61", "是", "否",
-		`class="chip v-` + differs.Key, `class="axis"`} {
+	oktest.Nil(t, err)
+	for _, want := range []string{`<tr id="D19">`, `class="ours same"`, "both methods did the same", "两种方法行为相同",
+		"10\u00a0%", "<b>30\u00a0%</b>", "-27 至 61", "是", "否", `class="chip v-` + differs.Key, `class="axis"`} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("the table lacks %s:\n%s", want, html)
 		}

@@ -45,8 +45,7 @@ func TestRaster(t *testing.T) {
 			}
 		}
 	}
-	disc := raster4(t, `<path d="M0 2a2 2 0 1 1 4 0 2 2 0 1 1-4 0Z" fill="#f00"/>`)
-	area := 0.0
+	disc, area := raster4(t, `<path d="M0 2a2 2 0 1 1 4 0 2 2 0 1 1-4 0Z" fill="#f00"/>`), 0.0
 	for i := 0; i < len(disc.Pix); i += 4 {
 		area += (255 - float64(disc.Pix[i+1])) / 255
 	}
@@ -59,9 +58,7 @@ func TestRaster(t *testing.T) {
 func raster4(t *testing.T, inner string) *image.RGBA {
 	t.Helper()
 	svg, err := parseSVG(`<svg width="4" height="4" font-size="12"><rect width="4" height="4" fill="#fff"/>` + inner + `</svg>`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	return oktest.Must(rasterise(svg, 1))(t)
 }
 
@@ -70,11 +67,8 @@ func TestTextsStandWhereTheySay(t *testing.T) {
 	for anchor, want := range map[string][2]float64{"start": {20, 29}, "middle": {15.5, 24.5}, "end": {11, 20}} {
 		svg, err := parseSVG(`<svg width="40" height="20" font-size="12"><rect width="40" height="20" fill="#fff"/><text x="20" y="15" text-anchor="` +
 			anchor + `">H</text></svg>`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		img := oktest.Must(rasterise(svg, 1))(t)
-		box := image.Rectangle{}
+		oktest.Nil(t, err)
+		img, box := oktest.Must(rasterise(svg, 1))(t), image.Rectangle{}
 		for i := 0; i < len(img.Pix); i += 4 {
 			if img.Pix[i] < 128 {
 				x, y := i/4%40, i/4/40

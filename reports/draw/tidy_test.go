@@ -9,9 +9,8 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// By hand: what paints nothing goes, moves end up in coordinates, shapes of one look
-// join where none lies between, marks and clips are said once, and a decal whose
-// shape is moved keeps its transformation.
+// By hand: what paints nothing goes, moves end up in coordinates, shapes of one look join where none lies between,
+// marks and clips are said once, and a decal whose shape is moved keeps its transformation.
 func TestDrawingsAreSaidShortly(t *testing.T) {
 	const mark = `<path d="M1 0A1 1 0 1 1 1 -0.1A1 1 0 0 1 1 0" transform="matrix(3,0,0,3,X,20)" fill="#D55E00" class="zr0-cls-1" ecmeta_index="4"></path>`
 	in := `<svg width="90" height="40" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 40">
@@ -44,8 +43,7 @@ func TestDrawingsAreSaidShortly(t *testing.T) {
 	if got = strings.ReplaceAll(got, h+"-", "F-"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	other, err := Tidy("b", in)
-	if err != nil || strings.Contains(other, h+"-") {
+	if other, err := Tidy("b", in); err != nil || strings.Contains(other, h+"-") {
 		t.Errorf("two figures share identifiers (%v)", err)
 	}
 	for _, bad := range []string{"<svg><path d=\"M0 0T1 2\" fill=\"#000\"/></svg>", "<svg><path", "<p/>", "<svg><path d=\"M0\" fill=\"red\"/></svg>"} {
@@ -84,8 +82,7 @@ func TestPathsKeepTheirPoints(t *testing.T) {
 		}
 		for i := range p {
 			x, y := p[i].end()
-			gx, gy := got[i].end()
-			if got[i].op != p[i].op || math.Abs(x-gx) > bound+1e-9 || math.Abs(y-gy) > bound+1e-9 {
+			if gx, gy := got[i].end(); got[i].op != p[i].op || math.Abs(x-gx) > bound+1e-9 || math.Abs(y-gy) > bound+1e-9 {
 				t.Fatalf("step %d: %v became %v", i, p[i], got[i])
 			}
 		}

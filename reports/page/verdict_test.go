@@ -10,8 +10,7 @@ import (
 	"gradsync/reports/notebook"
 )
 
-// A tally counts each verdict by itself, in the order of all verdicts, and says how many of its
-// claims are derived.
+// A tally counts each verdict by itself, in the order of all verdicts, and says how many of its claims are derived.
 func TestTallies(t *testing.T) {
 	of := func(verdict string) result.Claim { return result.Claim{Verdict: verdict} }
 	derived := result.Claim{Verdict: claims.Within, Remark: claims.DerivedRemark}

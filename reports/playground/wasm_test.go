@@ -24,14 +24,9 @@ const asset = "../assets/playground.wasm.gz"
 // committed unpacks the module that the page holds; toolchain wrote it.
 func committed(t *testing.T) (packed, module []byte, toolchain string) {
 	t.Helper()
-	packed, err := os.ReadFile(asset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed = oktest.Must(os.ReadFile(asset))(t)
 	z := oktest.Must(gzip.NewReader(bytes.NewReader(packed)))(t)
-	if module, err = io.ReadAll(z); err != nil {
-		t.Fatal(err)
-	}
+	module = oktest.Must(io.ReadAll(z))(t)
 	return packed, module, z.Comment
 }
 
@@ -79,9 +74,8 @@ func arguments(s Setting) []uint64 {
 //go:noinline
 func multiply(x, y, z float64) float64 { return x*y + z }
 
-// The page's numbers are this program's: every export over a grid of settings, bit by
-// bit. Where the processor rounds a product and a sum once, package math itself may
-// differ in its last bits.
+// The page's numbers are this program's: every export over a grid of settings, bit by bit. Where the processor rounds a
+// product and a sum once, package math itself may differ in its last bits.
 func TestModuleGivesTheSameBits(t *testing.T) {
 	oktest.Slow(t)
 	m := instance(t)

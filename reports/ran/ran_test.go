@@ -32,8 +32,7 @@ func invented(id string) *result.Result {
 // mine writes a result with its record, as a run does, and reads it.
 func mine(t *testing.T, root string, r *result.Result, run *result.Run) File {
 	t.Helper()
-	path := oktest.Must(result.Write(root, r, run))(t)
-	return oktest.Must(Read(path))(t)
+	return oktest.Must(Read(oktest.Must(result.Write(root, r, run))(t)))(t)
 }
 
 func aRun() *result.Run {

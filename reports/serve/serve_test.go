@@ -82,14 +82,10 @@ func (s *served) line() string {
 func (s *served) get(path string) (int, string) {
 	s.t.Helper()
 	resp, err := http.Get(s.url + path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	oktest.Nil(s.t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	oktest.Nil(s.t, err)
 	return resp.StatusCode, string(b)
 }
 

@@ -57,8 +57,7 @@ func TestTextIsNoNumber(t *testing.T) {
 	}
 }
 
-// middle returns a row of a frame that its widget reads: of ties to weights alone, where there
-// are others.
+// middle returns a row of a frame that its widget reads: of ties to weights alone, where there are others.
 func middle(f *frame) int {
 	n := len(f.Rows) / 2
 	if at := f.At("tie"); at >= 0 {

@@ -20,8 +20,7 @@ func committedOf(t *testing.T, id string) worded {
 	t.Helper()
 	r := oktest.Must(result.Read(result.Path("../../experiments/results", id, "quick")))(t)
 	book := oktest.Must(allWords())(t)
-	p := oktest.Must(book.Page(r, nil))(t)
-	return worded{r, p}
+	return worded{r, oktest.Must(book.Page(r, nil))(t)}
 }
 
 func committedRing(t *testing.T) (w *ringWalk, states *frame) {
@@ -46,8 +45,7 @@ func TestTheRingWalksToItsStates(t *testing.T) {
 			}
 			gpu := int(exact(row[states.At("gpu")]))
 			for c := range w.GPUs {
-				want, got := fmt.Sprint(ints(row[chunk+c])), fmt.Sprint(held[gpu].([]any)[c])
-				if got != want {
+				if want, got := fmt.Sprint(ints(row[chunk+c])), fmt.Sprint(held[gpu].([]any)[c]); got != want {
 					t.Errorf("after step %d, GPU %d, chunk %d holds %s, recorded %s", at-1, gpu, c, got, want)
 				}
 			}

@@ -48,14 +48,8 @@ func TestAWalkWhereNobodyWaits(t *testing.T) {
 func TestSeveralWaitForOne(t *testing.T) {
 	w := committedWalk(t)
 	for at, want := range map[int]string{
-		8:  "",
-		9:  "1 WSS 6",
-		12: "1 WSS 6, 4 WSS 6, 2 FSS 6, 5 WSS 6",
-		13: "1 WSS 6, 4 WSS 6, 2 FSS 6, 5 WSS 6",
-		14: "4 WSS 6, 2 FSS 6, 5 WSS 6",
-		15: "4 WSS 6, 5 WSS 6",
-		16: "5 WSS 6",
-		17: "",
+		8: "", 9: "1 WSS 6", 12: "1 WSS 6, 4 WSS 6, 2 FSS 6, 5 WSS 6", 13: "1 WSS 6, 4 WSS 6, 2 FSS 6, 5 WSS 6",
+		14: "4 WSS 6, 2 FSS 6, 5 WSS 6", 15: "4 WSS 6, 5 WSS 6", 16: "5 WSS 6", 17: "",
 	} {
 		if got := waitingAt(t, w, at); got != want {
 			t.Errorf("after event %d wait %q, want %q", at, got, want)
@@ -77,8 +71,7 @@ func TestTheLastEvent(t *testing.T) {
 	}
 	for at := range n + 1 {
 		axis, _ := worked(t, "daspAxis", w, at).(map[string]any)
-		from, to := axis["from"].(float64), axis["from"].(float64)+axis["count"].(float64)-1
-		held := []int{0}
+		from, to, held := axis["from"].(float64), axis["from"].(float64)+axis["count"].(float64)-1, []int{0}
 		if at > 0 {
 			held = append(slices.Clone(w.Events[at-1].V), w.Events[at-1].Held)
 		}
@@ -88,9 +81,8 @@ func TestTheLastEvent(t *testing.T) {
 	}
 }
 
-// Staleness counted from the versions alone: the update that uses a gradient makes
-// version n from n − 1, and the gradient is of the version held; whoever was used
-// while waiting is released with the same.
+// Staleness counted from the versions alone: the update that uses a gradient makes version n from n − 1, and the
+// gradient is of the version held; whoever was used while waiting is released with the same.
 func TestStalenessIsTheVersionsBetween(t *testing.T) {
 	w := committedWalk(t)
 	used, again := map[int]int{}, 0
@@ -132,8 +124,7 @@ func TestWalksThatCannotBe(t *testing.T) {
 	} {
 		l := committedOf(t, "dasp/walk")
 		harm(l.Frame("events"))
-		_, err := widgetOf(l, "events")
-		if err == nil || !strings.HasPrefix(err.Error(), "frame events: "+want) {
+		if _, err := widgetOf(l, "events"); err == nil || !strings.HasPrefix(err.Error(), "frame events: "+want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -30,8 +30,7 @@ func committedWalk(t *testing.T) *daspWalk {
 // A worker is shown as waiting while its last event has no answer, and all three states
 // and four kinds of event are met.
 func TestTheWaitsOfTheWalk(t *testing.T) {
-	w := committedWalk(t)
-	met := map[string]bool{}
+	w, met := committedWalk(t), map[string]bool{}
 	for at := range len(w.Events) + 1 {
 		last, since := map[int]daspEvent{}, map[int]int{}
 		for i, e := range w.Events[:at] {

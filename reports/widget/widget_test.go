@@ -46,9 +46,7 @@ func worked(t *testing.T, fn string, args ...any) any {
 		words[i] = string(b)
 	}
 	v, err := worker.vm.RunString("JSON.stringify(gradsyncWidgets." + fn + "(" + strings.Join(words, ",") + "))")
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	var out any
 	oktest.Nil(t, json.Unmarshal([]byte(v.String()), &out))
 	return out
@@ -63,18 +61,12 @@ func example(id, source, kind string) *result.Result {
 // reread returns a result as its file has it.
 func reread(t *testing.T, r *result.Result) *result.Result {
 	t.Helper()
-	raw, err := result.Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err = result.Decode(r.ID, raw); err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(result.Encode(r))(t)
+	r = oktest.Must(result.Decode(r.ID, raw))(t)
 	return r
 }
 
-// exampleLoads has the columns of codedsgd/accounting; its numbers are invented, and some
-// are missing.
+// exampleLoads has the columns of codedsgd/accounting; its numbers are invented, and some are missing.
 func exampleLoads() *result.Result {
 	r := example("codedsgd/accounting", "Example §2.4", result.Modelled)
 	s := kit.NewSheet("loads", "n r coded/units.2 blocks/units.2 replicated/units.2 sends")
@@ -109,14 +101,9 @@ func loadsExample(t *testing.T) worded {
 		words["labels."+lang+".csv"] = &fstest.MapFile{Data: []byte(labels[l])}
 		words["codedsgd/accounting."+lang+".md"] = &fstest.MapFile{Data: []byte("# Loads\n\n{{table \"n r coded blocks replicated sends\" (rows \"loads\")}}\n")}
 	}
-	book, err := notebook.Open(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := oktest.Must(notebook.Open(words))(t)
 	l := worded{Result: reread(t, exampleLoads())}
-	if l.Page, err = book.Page(l.Result, nil); err != nil {
-		t.Fatal(err)
-	}
+	l.Page = oktest.Must(book.Page(l.Result, nil))(t)
 	return l
 }
 
@@ -224,8 +211,7 @@ func TestCommittedResultsHaveTheirWidgets(t *testing.T) {
 		"ring/steps": {"transfers"}, "dasp/walk": {"events"}, "ringsparse/decisions": {"hops"}} {
 		l := committedOf(t, id)
 		for _, want := range frames {
-			w, err := widgetOf(l, want)
-			if err != nil || w == nil {
+			if w, err := widgetOf(l, want); err != nil || w == nil {
 				t.Errorf("%s, %s: widget %v, %v", id, want, w, err)
 			} else if w.Name.En() == "" || w.Name.Zh() == "" || !json.Valid([]byte(w.Data)) {
 				t.Errorf("%s, %s: named %q, data %.80s", id, want, w.Name, w.Data)

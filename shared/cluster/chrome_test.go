@@ -51,8 +51,7 @@ func TestWriteChromeHoldsEverySpan(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, b)
 	}
 	type row struct{ pid, tid int }
-	ends := map[row]float64{}
-	cats := map[string]int{}
+	ends, cats := map[row]float64{}, map[string]int{}
 	var spans int
 	for _, e := range file.TraceEvents {
 		if e.Ph != "X" {

@@ -16,8 +16,7 @@ func TestHeaderComesBack(t *testing.T) {
 		if len(b) != HeaderBytes {
 			t.Fatalf("header of %d bytes, want %d", len(b), HeaderBytes)
 		}
-		got, err := ParseHeader(b)
-		if err != nil || got != h {
+		if got, err := ParseHeader(b); err != nil || got != h {
 			t.Errorf("%+v came back as %+v, %v", h, got, err)
 		}
 		for i := range b { // every flipped bit is noticed

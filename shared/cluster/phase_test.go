@@ -51,8 +51,7 @@ func TestLastsIsAdditiveAndMonotone(t *testing.T) {
 		}
 		from, a, b := 4*r.Float64(), 3*r.Float64(), 3*r.Float64()
 		first := h.Lasts(from, a)
-		whole, parts := h.Lasts(from, a+b), first+h.Lasts(from+first, b)
-		if math.Abs(whole-parts) > 1e-9 {
+		if whole, parts := h.Lasts(from, a+b), first+h.Lasts(from+first, b); math.Abs(whole-parts) > 1e-9 {
 			t.Fatalf("%v: from %g, %g and %g s of work last %.12g together, %.12g one by one", h.Slow, from, a, b, whole, parts)
 		}
 		if more := h.Lasts(from, math.Nextafter(a, 10)); more < first {

@@ -21,9 +21,8 @@ const full = `{"name": "two", "note": "for tests", "decision": {"value": "20 us"
 func TestParseReadsEveryField(t *testing.T) {
 	got, err := Parse([]byte(full))
 	must(t, err)
-	w := Host{Name: "w0", FLOPS: 13.4e12, Memory: 616e9, Jitter: 0.05, Bandwidth: 125e6,
-		Latency: 25 * time.Microsecond, Overhead: 500 * time.Nanosecond,
-		Slow:    []Phase{{1500 * time.Millisecond, 5}, {2 * time.Second, 0.3}},
+	w := Host{Name: "w0", FLOPS: 13.4e12, Memory: 616e9, Jitter: 0.05, Bandwidth: 125e6, Latency: 25 * time.Microsecond,
+		Overhead: 500 * time.Nanosecond, Slow: []Phase{{1500 * time.Millisecond, 5}, {2 * time.Second, 0.3}},
 		Assumed: []Assumption{{"flops", "13.4 TFLOP/s", "peak of a card", "medium"}}}
 	w1 := w
 	w1.Name = "w1"
@@ -34,13 +33,7 @@ func TestParseReadsEveryField(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatal(d)
 	}
-	again, err := Parse(Marshal(got))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, Marshal(got))
-	}
-	if d := cmp.Diff(got, again); d != "" {
-		t.Fatalf("Parse(Marshal): %s", d)
-	}
+	again(t, got)
 }
 
 // Equal workers that are numbered become one entry; a gap, another value and a name without a number do not.
@@ -89,16 +82,10 @@ func TestParseReadsNodes(t *testing.T) {
 	if len(got.Codecs) != 2 || got.Codecs[0].Decode != 1e9 {
 		t.Errorf("codecs %+v", got.Codecs)
 	}
-	again, err := Parse(Marshal(got))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, Marshal(got))
-	}
-	if d := cmp.Diff(got, again); d != "" {
-		t.Fatalf("Parse(Marshal): %s", d)
-	}
+	twin := again(t, got)
 	c := got.Clone()
 	c.Nodes[0].Bandwidth, c.Nodes[0].Assumed[0].Why, c.Codecs[0].Encode = 1, "changed", 1
-	if d := cmp.Diff(again, got); d != "" {
+	if d := cmp.Diff(twin, got); d != "" {
 		t.Errorf("a clone shares: %s", d)
 	}
 }
@@ -196,20 +183,13 @@ func FuzzParse(f *testing.F) {
 		if err != nil || len(p.Workers) > 1000 {
 			return
 		}
-		again, err := Parse(Marshal(p))
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, Marshal(p))
-		}
-		if d := cmp.Diff(p, again); d != "" {
-			t.Fatalf("Parse(Marshal): %s", d)
-		}
+		again(t, p)
 	})
 }
 
 // By hand: max(2e9/1e9, 3e9/1e9) = 3 s and a fixed 0.5 s.
 func TestSecondsIsFixedPlusTheSlowerOfArithmeticAndMemory(t *testing.T) {
-	h := Host{FLOPS: 1e9, Memory: 1e9}
-	w := Work{FLOP: 2e9, Bytes: 3e9, Fixed: 500 * time.Millisecond}
+	h, w := Host{FLOPS: 1e9, Memory: 1e9}, Work{FLOP: 2e9, Bytes: 3e9, Fixed: 500 * time.Millisecond}
 	if got := h.Duration(w); got != 3500*time.Millisecond {
 		t.Errorf("memory-bound: %v, want 3.5s", got)
 	}
@@ -221,8 +201,7 @@ func TestSecondsIsFixedPlusTheSlowerOfArithmeticAndMemory(t *testing.T) {
 
 // 40,000 draws: the mean's standard error is 0.3/200 = 0.0015.
 func TestJitterHasMeanOneAndTheRelativeDeviationAsked(t *testing.T) {
-	h := Host{Jitter: 0.3}
-	r := Stream(1, 2, "", "jitter")
+	h, r := Host{Jitter: 0.3}, Stream(1, 2, "", "jitter")
 	var sum, squares float64
 	const n = 40000
 	for range n {
@@ -231,8 +210,7 @@ func TestJitterHasMeanOneAndTheRelativeDeviationAsked(t *testing.T) {
 		squares += f * f
 	}
 	mean := sum / n
-	sd := math.Sqrt(squares/n - mean*mean)
-	if math.Abs(mean-1) > 0.006 || math.Abs(sd-0.3) > 0.012 {
+	if sd := math.Sqrt(squares/n - mean*mean); math.Abs(mean-1) > 0.006 || math.Abs(sd-0.3) > 0.012 {
 		t.Errorf("mean %.4f, deviation %.4f, want 1 and 0.3", mean, sd)
 	}
 }
@@ -298,4 +276,17 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// again returns the platform that p's text describes, which must be p.
+func again(t testing.TB, p *Platform) *Platform {
+	t.Helper()
+	q, err := Parse(Marshal(p))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, Marshal(p))
+	}
+	if d := cmp.Diff(p, q); d != "" {
+		t.Fatalf("Parse(Marshal): %s", d)
+	}
+	return q
 }

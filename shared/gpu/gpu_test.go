@@ -105,9 +105,7 @@ func TestTable(t *testing.T) {
 	_, dnn := libraries(t, fake.Options{Capability: 75})
 	says(t, rows, "TF32 before capability 8.0", tf32())
 	missing := func() error { return errors.New(gpu.Libraries()[1]) }
-	set := func(key string, v int) {
-		must(t, dnn.Set(key, v))
-	}
+	set := func(key string, v int) { must(t, dnn.Set(key, v)) }
 	set("major", 8)
 	says(t, rows, "cuDNN of another version", missing())
 	set("major", 9)
@@ -201,9 +199,8 @@ func TestOpen(t *testing.T) {
 // them; one that does not start is left out.
 func TestOpenLibraries(t *testing.T) {
 	for _, c := range []struct {
-		tf32        bool
-		broken      bool
-		line, class string
+		tf32, broken bool
+		line, class  string
 	}{
 		{false, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7", "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5"},
 		{true, false, ", CUDA 12.9, cuBLAS 12.4, cuDNN 9.7, TF32", "cuda-lib/fake GPU on the CPU/cublas 12.4.2/cudnn 9.7.5/tf32"},

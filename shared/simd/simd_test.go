@@ -22,9 +22,8 @@ func TestEachValueLeavesOutWhatItSays(t *testing.T) {
 // This binary is a program that has the package: with a value that is none it says so and does nothing else.
 func TestAnUnknownValueEndsTheProgram(t *testing.T) {
 	for value, want := range map[string]string{
-		"avx2": "", "portable": "",
-		"AVX2": "gradsync: GRADSYNC_CPU=\"AVX2\": want avx2 or portable\n",
-		"sse":  "gradsync: GRADSYNC_CPU=\"sse\": want avx2 or portable\n",
+		"avx2": "", "portable": "", "AVX2": "gradsync: GRADSYNC_CPU=\"AVX2\": want avx2 or portable\n",
+		"sse": "gradsync: GRADSYNC_CPU=\"sse\": want avx2 or portable\n",
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
 		cmd.Env = append(os.Environ(), "GRADSYNC_CPU="+value)

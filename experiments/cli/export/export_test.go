@@ -83,14 +83,9 @@ func pageOf(t *testing.T, r *result.Result, labels string) *notebook.Page {
 		words["reasons."+lang+".tmpl"] = &fstest.MapFile{}
 		words[r.ID+"."+lang+".md"] = &fstest.MapFile{Data: []byte(text)}
 	}
-	book, err := notebook.Open(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := oktest.Must(notebook.Open(words))(t)
 	raw := oktest.Must(result.Encode(r))(t)
-	if r, err = result.Decode(r.ID, raw); err != nil {
-		t.Fatal(err)
-	}
+	r = oktest.Must(result.Decode(r.ID, raw))(t)
 	return oktest.Must(book.Page(r, nil))(t)
 }
 
@@ -99,8 +94,7 @@ func eventFile(t *testing.T, write func(w *tensorboard.Writer)) string {
 	t.Helper()
 	w := oktest.Must(tensorboard.Create(t.TempDir()))(t)
 	write(w)
-	path := oktest.Must(w.Close())(t)
-	return string(oktest.Must(os.ReadFile(path))(t))
+	return string(oktest.Must(os.ReadFile(oktest.Must(w.Close())(t)))(t))
 }
 
 // eventFiles returns the event files below dir, by the folder they lie in. A file that is called otherwise is an error.

@@ -56,8 +56,7 @@ func TestMain(m *testing.M) {
 
 // gradient returns what rank 1 sends: 1 MiB in which 64 bytes repeat that look like nothing else.
 func gradient() []float32 {
-	x := make([]float32, 1<<18)
-	r := cluster.Stream(29571, 0, "", "gradient")
+	x, r := make([]float32, 1<<18), cluster.Stream(29571, 0, "", "gradient")
 	for i := range 16 {
 		x[i] = math.Float32frombits(uint32(r.Uint64()) & 0x3fffffff) // finite and positive
 	}
@@ -99,8 +98,7 @@ func playRank() (any, error) {
 // playStranger knocks at the rendezvous in every wrong way, then where rank 0 takes data connections, and says how
 // each attempt ended. It waits for a line on standard input before it reads the end of the latter.
 func playStranger() (any, error) {
-	said := map[string]string{}
-	dir := os.Getenv(folderEnv)
+	said, dir := map[string]string{}, os.Getenv(folderEnv)
 	knock := func(at, name string, say []byte) string {
 		var conn net.Conn
 		var err error
@@ -237,11 +235,7 @@ func playCapture() (any, error) {
 // strangers one of another authority, an expired one, and rank 0's for who claims to be rank 1.
 func issueAll(t *testing.T) (certs, strangers string) {
 	t.Helper()
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	must := func(err error) { oktest.Nil(t, err) }
 	certs, strangers = filepath.Join(t.TempDir(), "job certs"), t.TempDir()
 	must(os.Mkdir(certs, 0o700))
 	now := time.Now()
@@ -334,11 +328,7 @@ func (a *actor) said(t *testing.T, into any) {
 func scene(t *testing.T, at tcp.Config, strangers string, clear bool) (ranks [2]string, refused map[string]string, got seen) {
 	t.Helper()
 	net := &namespaces{mbit: []int{1000, 1000, 1000}}
-	defer func() {
-		if err := net.down(); err != nil {
-			t.Error(err)
-		}
-	}()
+	defer func() { oktest.Nil(t, net.down()) }()
 	oktest.Nil(t, net.up(t.Context()))
 	capture := play(t, net.hub(), "capture")
 	if got := capture.raw.line(t); got != "listening" {

@@ -20,8 +20,7 @@ func TestPlaceRoundTrip(t *testing.T) {
 		{Rank: 1, Size: 2, Job: "j", Rendezvous: "a:1", Certs: "c", Elastic: true},
 		{Rank: 3, Size: 4, Job: "a b=c", Rendezvous: "[::1]:29571", Listen: "10.0.0.2", Certs: "a b", Timeout: 2500 * time.Millisecond, Join: time.Minute},
 	} {
-		got, ok, err := Place(environment(variables(m)))
-		if err != nil || !ok || !reflect.DeepEqual(got, m) {
+		if got, ok, err := Place(environment(variables(m))); err != nil || !ok || !reflect.DeepEqual(got, m) {
 			t.Errorf("%+v, %v, %v; want %+v", got, ok, err, m)
 		}
 	}

@@ -10,10 +10,9 @@ import (
 	"gradsync/experiments/kit/kittest"
 )
 
-// Hand-made numbers. At 8 nodes and ρ = 5.25, exact: T(2) = 2 + 6/14·5.25 = 4.25 and
-// T(3) = 3 + 5/21·5.25 = 4.25 of 6.25: 32 % saved; ρ = 10.5: T(3) = 5.5 of 11.5, 52.17 %;
-// ρ = 1.75: T(1) = T(2) = 2.75, nothing. Short: ρ = 6: 5 of 7, 28.57 %; 12: 7 of 13,
-// 46.15 %. Beside a multicast: ρ = 5.25: 4.25 against 1 + 5.25/7 = 1.75.
+// Hand-made numbers. At 8 nodes and ρ = 5.25, exact: T(2) = 2 + 6/14·5.25 = 4.25 and T(3) = 3 + 5/21·5.25 = 4.25 of
+// 6.25: 32 % saved; ρ = 10.5: T(3) = 5.5 of 11.5, 52.17 %; ρ = 1.75: T(1) = T(2) = 2.75, nothing. Short: ρ = 6: 5 of 7,
+// 28.57 %; 12: 7 of 13, 46.15 %. Beside a multicast: ρ = 5.25: 4.25 against 1 + 5.25/7 = 1.75.
 func TestSavingsByHand(t *testing.T) {
 	exact, short, multicast := timing.Exact, timing.Short, timing.Beside
 	kittest.Near(t, "exact 5.25", exact.Saving(8, 5.25), 0.32, 1e-12)
@@ -100,9 +99,8 @@ func TestAbstractsRun(t *testing.T) {
 	kittest.WantCells(t, r, "possible", "law", "constant", "constant", "links")
 }
 
-// By hand, two nodes at Tcomm/Tcalc of 1: r = 2 alone sends nothing and takes 2 of SSGD's 2; of
-// all redundancies r = 1 takes as long as r = 2. At 1/2, r = 2 takes 2 of 1.5, and r = 1 as long
-// as SSGD.
+// By hand, two nodes at Tcomm/Tcalc of 1: r = 2 alone sends nothing and takes 2 of SSGD's 2; of all redundancies r = 1
+// takes as long as r = 2. At 1/2, r = 2 takes 2 of 1.5, and r = 1 as long as SSGD.
 func TestDrawnRedundancies(t *testing.T) {
 	kittest.Near(t, "equal", timing.Exact.SavingAt(2, 1, setup.Drawn(2)), 0, 1e-12)
 	kittest.Near(t, "two", timing.Exact.SavingAt(2, 0.5, setup.Drawn(2)), 1-2/1.5, 1e-12)

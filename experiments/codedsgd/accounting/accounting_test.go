@@ -19,8 +19,7 @@ func sizesUpTo(t *testing.T, most int) []placement {
 // One row per n and r, whose numbers are those of the design's table.
 func TestLoadsTable(t *testing.T) {
 	sizes := sizesUpTo(t, 10)
-	table := loads(sizes)
-	column := map[string]int{}
+	table, column := loads(sizes), map[string]int{}
 	for i, c := range table.Columns {
 		column[c.Key] = i
 		if (c.Unit == "") != (i < 2 || c.Key == "sends") {
@@ -137,8 +136,7 @@ func TestLine(t *testing.T) {
 	if points, above, on := lined(6); points != 15 || above != 10 || on != 5 {
 		t.Errorf("%d points, %d above, %d on the line", points, above, on)
 	}
-	f := lineFrame(planOf("quick"))
-	high := 0.0
+	f, high := lineFrame(planOf("quick")), 0.0
 	for _, row := range f.Rows {
 		over, ok := row[f.At("over")].(float64)
 		if ok = ok && row[f.At("point")] == "cssgd"; ok && over < 1 {

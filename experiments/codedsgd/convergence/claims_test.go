@@ -50,8 +50,7 @@ func TestJudgeMatters(t *testing.T) {
 // Two nodes at best 1 s per batch with r = 2; eight with 2 s (r = 2) or 1.5 s (r = 3):
 // eight nodes make 4·1/1.5 = 2.67 times the samples per second.
 func TestJudgeScaling(t *testing.T) {
-	few := at(2, [4]float64{9, 9, 1}, [4]float64{})
-	spread := 0.0
+	few, spread := at(2, [4]float64{9, 9, 1}, [4]float64{}), 0.0
 	judge := func(on iterations, rate ...float64) result.Claim {
 		s := raced([]float64{1, 1, 1, 1}, []float64{1, 1, 1, 1})
 		s.on, s.rate, s.stale, s.rates = []iterations{few, on}, rate, []float64{1, 2}, nil

@@ -16,9 +16,8 @@ import (
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// What one exhibit trained and timed, the next takes from the memo: a command trains
-// once. A cancelled command needs no time for what is there, and shows nothing of a
-// exhibit that is not whole.
+// What one exhibit trained and timed, the next takes from the memo: a command trains once. A cancelled command needs no
+// time for what is there, and shows nothing of a exhibit that is not whole.
 func TestFiguresShareTrainings(t *testing.T) {
 	oktest.Slow(t)
 	memo := kittest.Memo{}
@@ -45,8 +44,7 @@ func TestFiguresShareTrainings(t *testing.T) {
 	}
 	again := oktest.Must(fig8().Run(cancelled, env))(t)
 	a, _ := json.Marshal(first)
-	b, _ := json.Marshal(again)
-	if string(a) != string(b) {
+	if b, _ := json.Marshal(again); string(a) != string(b) {
 		t.Error("from the memo fig. 8 says something else")
 	}
 	res, err := fig14().Run(cancelled, env)

@@ -23,8 +23,7 @@ func onSwitch(c iterations, seconds map[timing.Exchange]float64) iterations {
 	return c
 }
 
-// By hand: on 4 nodes CSSGD takes 5 s (r = 2) of 4, on 6 nodes on the switch 3 (r = 3)
-// of 4.
+// By hand: on 4 nodes CSSGD takes 5 s (r = 2) of 4, on 6 nodes on the switch 3 (r = 3) of 4.
 func TestWhereCSSGDIsAhead(t *testing.T) {
 	cs := []iterations{at(4, [4]float64{9, 4, 5, 6}, [4]float64{}),
 		onSwitch(at(6, [4]float64{9, 4, 5, 6}, [4]float64{}), map[timing.Exchange]float64{timing.Coded(3): 3})}
@@ -51,9 +50,8 @@ func TestOptimalIsOfAllRedundancies(t *testing.T) {
 	}
 }
 
-// The results of profile ci hold what they are made of: curves that end where the table of
-// ends says, times that are updates times iterations, and no traffic where r = n. All
-// experiments of the room run, on the same trainings.
+// The results of profile ci hold what they are made of: curves that end where the table of ends says, times that are
+// updates times iterations, and no traffic where r = n. All experiments of the room run, on the same trainings.
 func TestFigures(t *testing.T) {
 	oktest.Slow(t)
 	for _, e := range append(Experiments(), ThreeAlgorithms()...) {

@@ -64,23 +64,20 @@ func TestOneTrajectoryStandsForAll(t *testing.T) {
 	}
 }
 
-// wholeBound bounds how far any parameter of whole gradients is from the shared
-// trajectory's after three updates. Each update moves it by η/|F| of a sum in which
-// every piece is off by half a step of int32, 2.33e-9, and by float32's rounding of
-// its sum over samples, at most 2⁻²⁴ of values below 10 for each of |F| samples:
+// wholeBound bounds how far any parameter of whole gradients is from the shared trajectory's after three updates. Each
+// update moves it by η/|F| of a sum in which every piece is off by half a step of int32, 2.33e-9, and by float32's
+// rounding of its sum over samples, at most 2⁻²⁴ of values below 10 for each of |F| samples:
 //
 //	3 · 0.2/48 · (16·2.33e-9 + 48·10·2⁻²⁴) < 4e-7
 //
-// and twice that for the parameters' own rounding and what the difference makes of
-// the next gradients.
+// and twice that for the parameters' own rounding and what the difference makes of the next gradients.
 const wholeBound = 8e-7
 
 // Whole gradients differ from the shared trajectory by rounding alone.
 func TestWholeGradientsDifferByRounding(t *testing.T) {
 	oktest.Slow(t)
 	for _, net := range setup.Networks() {
-		a := paramsOf(t, stands(net, 4))
-		most := 0.0
+		a, most := paramsOf(t, stands(net, 4)), 0.0
 		for _, x := range []timing.Exchange{timing.Multicast, timing.Coded(2), timing.Coded(3)} {
 			b := paramsOf(t, tiny(net, 4, 4, x.Method, x.Redundancy, 0))
 			for i := range a {
@@ -96,8 +93,7 @@ func TestWholeGradientsDifferByRounding(t *testing.T) {
 func paramsOf(t *testing.T, c train.Config) []float32 {
 	t.Helper()
 	c.Save = filepath.Join(t.TempDir(), "end.safetensors")
-	o := trainTiny(t, c)
-	if o.Coded.Totals.Saturated > 0 {
+	if o := trainTiny(t, c); o.Coded.Totals.Saturated > 0 {
 		t.Fatalf("%d elements clipped", o.Coded.Totals.Saturated)
 	}
 	m := oktest.Must(model.Build(model.Spec{Name: c.Model, Width: c.Width, Classes: c.Classes}))(t)
@@ -106,9 +102,8 @@ func paramsOf(t *testing.T, c train.Config) []float32 {
 	return params
 }
 
-// What every profile trains: node counts ascend, the batch of every count is there to
-// be cut, a coarse cutting divides Q and is a multiple of n, and standard and paper
-// take the paper's targets and data, quick and ci the rule's.
+// What every profile trains: node counts ascend, the batch of every count is there to be cut, a coarse cutting divides
+// Q and is a multiple of n, and standard and paper take the paper's targets and data, quick and ci the rule's.
 func TestTrainingPlans(t *testing.T) {
 	for _, profile := range []string{"ci", "quick", "standard", "paper"} {
 		for _, net := range setup.Networks() {
@@ -121,8 +116,7 @@ func TestTrainingPlans(t *testing.T) {
 				t.Errorf("%s, %s: target %g, data %q, every %d of %d", profile, net.Key, s.Target, s.Data, s.Every, s.Updates)
 			}
 			for _, n := range s.Nodes {
-				q, b := setup.MicroBlocks(n, setup.Redundancies...), s.blocks(n)
-				if q%b != 0 || b%n != 0 || b > net.Batch(n) {
+				if q, b := setup.MicroBlocks(n, setup.Redundancies...), s.blocks(n); q%b != 0 || b%n != 0 || b > net.Batch(n) {
 					t.Errorf("%s, %s, %d nodes: %d micro-blocks, Q = %d, batch %d", profile, net.Key, n, b, q, net.Batch(n))
 				}
 				if c := s.asynchronous(n, 0, 5); c.MaxPushes != int64(5*n) || c.Batch*n != s.synchronous(n, 0).BatchSize || c.Rate != s.synchronous(n, 0).Rate {

@@ -13,8 +13,7 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// flat returns the times of a network whose judged variant takes the given times, all others 1 s at
-// every r.
+// flat returns the times of a network whose judged variant takes the given times, all others 1 s at every r.
 func flat(seconds ...float64) *networkTimes {
 	s := &networkTimes{Net: setup.DNN, Calc: 1, Comm: 8, Timed: map[string]byRedundancy{}, Sweep: []ratioPoint{{Ratio: 8, Medium: 3}, {Ratio: 2, Medium: 2}}}
 	timed := func(key string, of func(r int) float64) {
@@ -76,8 +75,7 @@ func TestOneBest(t *testing.T) {
 	}
 }
 
-// At r = 8 the printed form has Tcomm/8 where nothing is exchanged: for ρ = 8 it is 9
-// and the exact one 8.
+// At r = 8 the printed form has Tcomm/8 where nothing is exchanged: for ρ = 8 it is 9 and the exact one 8.
 func TestModelIsJudged(t *testing.T) {
 	s := flat(1)
 	for r := 1; r <= setup.Anchor; r++ {
@@ -136,8 +134,7 @@ func TestFig12(t *testing.T) {
 	}
 }
 
-// The result says whose gain it is: the code's only as far as the same redundancy without
-// it takes longer.
+// The result says whose gain it is: the code's only as far as the same redundancy without it takes longer.
 func TestWhoseGainItIs(t *testing.T) {
 	set := func(s *networkTimes, key string, x []float64) {
 		for i, v := range x {

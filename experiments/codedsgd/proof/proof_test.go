@@ -9,6 +9,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit/kittest"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 	"gradsync/papers/codedsgd"
 )
 
@@ -49,9 +50,7 @@ func TestStepVerdicts(t *testing.T) {
 func TestProofClaims(t *testing.T) {
 	plan := planProof("ci")
 	steps, sizes, err := countProof(t.Context(), plan, &exp.Bar{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	if len(sizes) != 20 { // 2 + 3 + 4 + 5 + 6
 		t.Errorf("%d sizes", len(sizes))
 	}

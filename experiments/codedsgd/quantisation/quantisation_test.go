@@ -121,8 +121,7 @@ func TestWhatCountsAsAnEffect(t *testing.T) {
 		{[4]float64{0.021, 0.1, -0.1, 0}, true, "steps", "none"},
 		{[4]float64{0.3, 0.001, 0.001, 5}, true, "range", "small"}, // below the 1 % that counts
 	} {
-		s := made(float, c.paper)
-		if s.moves(inPaper) != c.moves || s.cause() != c.cause || s.seen(inPaper) != c.seen {
+		if s := made(float, c.paper); s.moves(inPaper) != c.moves || s.cause() != c.cause || s.seen(inPaper) != c.seen {
 			t.Errorf("%v: moves %v, %s, %s", c.paper, s.moves(inPaper), s.cause(), s.seen(inPaper))
 		}
 	}

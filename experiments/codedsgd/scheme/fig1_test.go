@@ -24,8 +24,7 @@ func TestFig1OfThreeByHand(t *testing.T) {
 	kittest.WantCells(t, r, "nodes-3-2", "from", "1:1,2:1", "0:1,2:1", "0:1,1:1")
 	// Four nodes: six blocks, each node has three and fetches three in six pieces.
 	kittest.WantCells(t, r, "nodes-4-2", "pieces", 6, 6, 6, 6)
-	held := map[any]int{}
-	f := r.Frame("held")
+	held, f := map[any]int{}, r.Frame("held")
 	for _, row := range f.Rows {
 		width := map[any]int{"3-2": 4, "4-2": 2}[row[0]] // of 12 samples
 		if from, to := row[2].(int), row[3].(int); to-from != width || from%width != 0 {

@@ -11,9 +11,8 @@ import (
 	"gradsync/papers/codedsgd"
 )
 
-// The exchange of three nodes at r = 2 by hand. Blocks 0 = {0,1}, 1 = {0,2},
-// 2 = {1,2}. Node 0, which is first of both its blocks, sends segments 0 of them to
-// nodes 2 (lacks 0) and 1 (lacks 1), and so on.
+// The exchange of three nodes at r = 2 by hand. Blocks 0 = {0,1}, 1 = {0,2}, 2 = {1,2}. Node 0, which is first of both
+// its blocks, sends segments 0 of them to nodes 2 (lacks 0) and 1 (lacks 1), and so on.
 func TestFig2OfThreeByHand(t *testing.T) {
 	oktest.Slow(t)
 	r := kittest.Ran(t, fig2(), "ci")
@@ -26,8 +25,7 @@ func TestFig2OfThreeByHand(t *testing.T) {
 	kittest.WantCells(t, r, x, "subtracted", "1:G{0,1}[0];2:G{0,2}[0]", "0:G{0,1}[1];2:G{1,2}[0]", "0:G{0,2}[1];1:G{1,2}[1]")
 	kittest.WantCells(t, r, x, "bytes", 250000, 250000, 250000)
 	kittest.WantCells(t, r, x, "wrong", 0, 0, 0)
-	// Two blocks of 2 ms each, then at once 2 ms on each link; a receiver takes its two
-	// packets one after the other.
+	// Two blocks of 2 ms each, then at once 2 ms on each link; a receiver takes its two packets one after the other.
 	for i, begin := range kittest.Cells(t, r, x, "begin") {
 		if b, e := begin.(float64), kittest.Cells(t, r, x, "end")[i].(float64); b < 3.99 || b > 4.02 || e < 6 || e > 8.2 {
 			t.Errorf("packet %d is on its way from %.3f to %.3f ms", i+1, b, e)

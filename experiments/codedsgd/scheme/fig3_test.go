@@ -52,8 +52,7 @@ func TestFig3ByHand(t *testing.T) {
 func TestReassemblyFindsAFault(t *testing.T) {
 	l := layerGradient{Shape: [2]int{3, 5}, Fixed: gradientOf(0, 17)}
 	for _, s := range splits {
-		x := reassemble([]layerGradient{l}, s)
-		if x.Wrong != 0 || x.Cuts != mostSegments || x.Numbers != 170 {
+		if x := reassemble([]layerGradient{l}, s); x.Wrong != 0 || x.Cuts != mostSegments || x.Numbers != 170 {
 			t.Errorf("%s: %+v", s, x)
 		}
 	}

@@ -63,9 +63,7 @@ func TestDaly(t *testing.T) {
 // hand returns a job of ten updates of a second each on two nodes, whose checkpoints are free, with losses when told.
 func hand(t *testing.T, between time.Duration) job {
 	t.Helper()
-	p := plan{Nodes: 2, Updates: 10, Cap: 100}
-	whole := run{Bytes: 20 * 2}
-	one := run{Bytes: 10}
+	p, whole, one := plan{Nodes: 2, Updates: 10, Cap: 100}, run{Bytes: 20 * 2}, run{Bytes: 10}
 	for u := range 10 {
 		whole.Ends = append(whole.Ends, time.Duration(u+1)*time.Second)
 		one.Ends = append(one.Ends, time.Duration(2*u+2)*time.Second)
@@ -179,8 +177,7 @@ func TestAnswers(t *testing.T) {
 func TestSurvive(t *testing.T) {
 	oktest.Slow(t)
 	p := planOf("ci")
-	s := p.Settings[0]
-	seen := map[bool]bool{}
+	s, seen := p.Settings[0], map[bool]bool{}
 	for seed := uint64(0); len(seen) < 2 && seed < 20; seed++ {
 		c := oktest.Must(p.calm(t.Context(), s, seed))(t)
 		j := job{plan: p, setting: s, seed: seed, calm: c, runs: &runs{}}

@@ -34,8 +34,7 @@ func TestConfigurationIsThePapers(t *testing.T) {
 	}
 }
 
-// The table says what the platform is, that the paper's is lost, and judges both
-// counts.
+// The table says what the platform is, that the paper's is lost, and judges both counts.
 func TestTable1(t *testing.T) {
 	oktest.Slow(t)
 	r := kittest.Ran(t, Experiment(), "ci")
@@ -84,16 +83,13 @@ func TestAssumptionsAreAllThere(t *testing.T) {
 	}
 }
 
-// C24 in all outcomes: right, and wrong in the configuration, the network, the
-// images or the nodes.
+// C24 in all outcomes: right, and wrong in the configuration, the network, the images or the nodes.
 func TestClassesAreJudged(t *testing.T) {
 	good := task{Network: setup.DNN, Nodes: 4, Classes: 4, Logits: 4, Labels: 4}
 	kittest.FoundAs(t, judgeClasses([]task{good, good}), claims.Input)
 	for field, spoil := range map[string]func(*task){
-		"classes": func(x *task) { x.Classes = 10 },
-		"logits":  func(x *task) { x.Logits = 10 },
-		"labels":  func(x *task) { x.Labels = 3 },
-		"nodes":   func(x *task) { x.Nodes = 5 },
+		"classes": func(x *task) { x.Classes = 10 }, "logits": func(x *task) { x.Logits = 10 },
+		"labels": func(x *task) { x.Labels = 3 }, "nodes": func(x *task) { x.Nodes = 5 },
 	} {
 		bad := good
 		spoil(&bad)
@@ -103,10 +99,9 @@ func TestClassesAreJudged(t *testing.T) {
 	}
 }
 
-// The calibration by hand. DNN of 8 outputs: 668,680 parameters, 6·667,648 = 4,005,888
-// operations per sample; 160 samples at 5 GFLOP/s take 128.19 ms, 7·56/8 = 49
-// gradients of 2.67472 MB through 125 MB/s 1,048.5 ms. CNN: 544,840 and 36,771,840;
-// 294.17 ms and 854.3 ms. The ranges are those of claims C25 and C26.
+// The calibration by hand. DNN of 8 outputs: 668,680 parameters, 6·667,648 = 4,005,888 operations per sample; 160
+// samples at 5 GFLOP/s take 128.19 ms, 7·56/8 = 49 gradients of 2.67472 MB through 125 MB/s 1,048.5 ms. CNN: 544,840
+// and 36,771,840; 294.17 ms and 854.3 ms. The ranges are those of claims C25 and C26.
 func TestCalibrationByHand(t *testing.T) {
 	all := calibration(setup.Platform())
 	for i, want := range []struct {

@@ -46,9 +46,7 @@ func TestMedium(t *testing.T) {
 		}
 		return append(ends, p.Now()), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	for rank, ends := range got {
 		for i, want := range []time.Duration{1000, 2000, 3000, 4000} {
 			if i == 3 && rank == 2 {
@@ -71,8 +69,7 @@ func TestRingTimes(t *testing.T) {
 		s.Shared = shared
 		it := oktest.Must(Run(t.Context(), exp.Env{}, s))(t)
 		// Both media have n·link together: on the medium the capacity is the links', and so is the time.
-		want := it.Compute + 2*3*bytes/(4*link)
-		if math.Abs(it.Seconds-want) > 1e-3*want {
+		if want := it.Compute + 2*3*bytes/(4*link); math.Abs(it.Seconds-want) > 1e-3*want {
 			t.Errorf("shared %v: %g s, want %g", shared, it.Seconds, want)
 		}
 		if it.Bytes != 2*3*bytes || it.Delivered != it.Bytes || it.Packets != 3*2*3*4 {
@@ -83,8 +80,7 @@ func TestRingTimes(t *testing.T) {
 
 func TestTimeIsMadeOnce(t *testing.T) {
 	memo := kittest.Memo{}
-	env := exp.Env{Memo: memo}
-	x := Exchange{Method: Ring}
+	env, x := exp.Env{Memo: memo}, Exchange{Method: Ring}
 	first, err := Run(t.Context(), env, Config{Net: setup.DNN, Nodes: 2, Exchange: x})
 	if err != nil || len(memo) != 1 {
 		t.Fatalf("%v, %d kept", err, len(memo))

@@ -12,9 +12,8 @@ import (
 	"gradsync/internal/oktest"
 )
 
-// The default thresholds make DASP visit all three states on the heterogeneous
-// cluster, FSS in at least 1 % of the pushes, for the model that is trained, at
-// full and at the trained batch.
+// The default thresholds make DASP visit all three states on the heterogeneous cluster, FSS in at least 1 % of the
+// pushes, for the model that is trained, at full and at the trained batch.
 func TestDefaultThresholdsVisitAllStates(t *testing.T) {
 	for name, cfg := range map[string]train.Config{
 		"batch 64": setup.Timing(setup.Load(setup.Heterogeneous), "dasp", "lenet5", 0),

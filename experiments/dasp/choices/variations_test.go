@@ -11,8 +11,7 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// The reference is one of the values tried, and its knob leaves the reference as
-// it is: the sweeps cross in one point.
+// The reference is one of the values tried, and its knob leaves the reference as it is: the sweeps cross in one point.
 func TestKnobsCrossInTheReference(t *testing.T) {
 	for _, k := range knobs {
 		found := false

@@ -53,8 +53,7 @@ func studied(profile string, at map[string]float64, but ...map[point]float64) *v
 
 // seeded is studied of profile quick with more seeds, a thousandth apart.
 func seeded(seeds int, at map[string]float64, but ...map[point]float64) *view {
-	v := studied("quick", at, but...)
-	cells := map[point][]setup.Summary{}
+	v, cells := studied("quick", at, but...), map[point][]setup.Summary{}
 	var list []uint64
 	for i := range seeds {
 		list = append(list, uint64(i))
@@ -79,11 +78,9 @@ func all(platform, model string, at map[string]float64) map[point]float64 {
 	return out
 }
 
-// Each convergence claim is judged for the network, method and cluster that claims.csv
-// names.
+// Each convergence claim is judged for the network, method and cluster that claims.csv names.
 func TestConvergenceClaimsMatchTheTable(t *testing.T) {
-	name := map[string]string{"resnet18": "ResNet-18", "vgg19_bn": "VGG19_BN"}
-	n := 0
+	name, n := map[string]string{"resnet18": "ResNet-18", "vgg19_bn": "VGG19_BN"}, 0
 	for platform, words := range map[string]string{setup.Homogeneous: "homogeneous cluster", setup.Heterogeneous: "heterogeneous cluster"} {
 		for _, r := range convergenceList(platform) {
 			c, ok := claims.Get(r.id)
@@ -239,8 +236,7 @@ func TestExtremesHoldAtOnce(t *testing.T) {
 	at := map[string]float64{"bsp": 4, "asp": 5, "ssp": 2.5, "dssp": 3.2, "dasp": 2}
 	for i, c := range extremes(seeded(6, at, map[point]float64{{setup.Heterogeneous, "vgg19_bn", "bsp"}: 0})) {
 		// The miss leaves only the side: six pairs do not decide among 12, and the other cases are above 0.
-		want := []string{claims.Undecided, claims.SameSign}[i]
-		kittest.WantClaim(t, "a miss", c, want, "extreme-bounded")
+		kittest.WantClaim(t, "a miss", c, []string{claims.Undecided, claims.SameSign}[i], "extreme-bounded")
 	}
 }
 
@@ -333,8 +329,7 @@ func TestFastAndStable(t *testing.T) {
 	same := map[string]float64{"bsp": 1, "asp": 1, "ssp": 1, "dssp": 1, "dasp": 1}
 	kittest.WantClaim(t, "stable", fastAndStable(studied("quick", same)), claims.Holds, "D57-stable", "points", 2.5)
 	shaky := studied("quick", same)
-	asp := shaky.At(point{setup.Homogeneous, "lenet5", "asp"})
-	low := train.Point{Accuracy: 0.4}
+	asp, low := shaky.At(point{setup.Homogeneous, "lenet5", "asp"}), train.Point{Accuracy: 0.4}
 	asp[0].Curve = append(asp[0].Curve, low, train.Point{Accuracy: 0.75})
 	kittest.WantClaim(t, "ASP falls in one seed", fastAndStable(shaky), claims.Undecided, "D57-falls", "platform", setup.Homogeneous, "method", "asp")
 	asp[1].Curve = append(asp[1].Curve, low, train.Point{Accuracy: 0.75})
@@ -399,8 +394,7 @@ func TestConvergenceFrame(t *testing.T) {
 
 // Means of a curve end with the shortest seed; bounds stay within 0 and 100 %.
 func TestCurvesFrame(t *testing.T) {
-	v := studied("ci", map[string]float64{"bsp": 4})
-	p := point{setup.Homogeneous, "lenet5", "bsp"}
+	v, p := studied("ci", map[string]float64{"bsp": 4}), point{setup.Homogeneous, "lenet5", "bsp"}
 	v.At(p)[0].Curve[0].Accuracy = 0.9
 	v.At(p)[1].Curve = v.At(p)[1].Curve[:2]
 	f := curvesFrame(v, []point{p})
@@ -467,8 +461,7 @@ func TestOwnRunsRender(t *testing.T) {
 	}
 }
 
-// Claims on one network that differ are counted, and apart those with whose network DASP trained
-// as ASP did.
+// Claims on one network that differ are counted, and apart those with whose network DASP trained as ASP did.
 func TestDiffer(t *testing.T) {
 	at := map[string]float64{"bsp": 4, "asp": 1, "ssp": 2, "dssp": 2.5, "dasp": 1}
 	other := map[string]float64{"bsp": 4, "asp": 1, "ssp": 2, "dssp": 2.5, "dasp": 3}

@@ -18,8 +18,7 @@ func TestStopRule(t *testing.T) {
 	if n := len(ownSeeds("standard")); n != 10 || len(ownSeeds("ci")) != 3 {
 		t.Errorf("standard has %d seeds, ci %v", n, ownSeeds("ci"))
 	}
-	// spread is how far apart DASP's times are from one seed to the next; with none all intervals
-	// have no width.
+	// spread is how far apart DASP's times are from one seed to the next; with none all intervals have no width.
 	made := func(profile string, seeds int, spread float64, missed bool) *view {
 		cells := map[point][]setup.Summary{}
 		var numbers []uint64
@@ -45,12 +44,10 @@ func TestStopRule(t *testing.T) {
 		return kit.NewView(&result.Result{Profile: profile, Seeds: numbers}, cells)
 	}
 	for _, c := range []struct {
-		name    string
-		profile string
-		seeds   int
-		spread  float64
-		missed  bool
-		want    bool
+		name, profile string
+		seeds         int
+		spread        float64
+		missed, want  bool
 	}{
 		{"narrow", "standard", 10, 0.01, false, true},
 		{"wide", "standard", 10, 0.5, false, false},

@@ -38,10 +38,8 @@ func TestTimesByHand(t *testing.T) {
 	v, p := viewOf([]setup.Summary{curve(2, 0.46, 0.7, 0.5)}, []setup.Summary{curve(3, 0.55, 0.6, 0.65)})
 	want := math.Pow(80*90*100*110*120, 0.2)
 	for name, got := range map[string]float64{
-		"seconds":    primary(v, p)[0].At,
-		"gradients":  2 * over(v, p, pushes)[0].At,
-		"product":    6 * over(v, p, product)[0].At / 6,
-		"iterations": 12 * over(v, p, iterations)[0].At,
+		"seconds": primary(v, p)[0].At, "gradients": 2 * over(v, p, pushes)[0].At,
+		"product": 6 * over(v, p, product)[0].At / 6, "iterations": 12 * over(v, p, iterations)[0].At,
 	} {
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %g, want %g", name, got, want)
@@ -50,8 +48,7 @@ func TestTimesByHand(t *testing.T) {
 	if x := once(v, p)[0]; x.Beyond || math.Abs(x.At-120) > 1e-9 {
 		t.Errorf("70 %% alone: %+v, want 120", x)
 	}
-	// SSP has 54 % at its first evaluation (90 s), 58 % at 144 s, 62 % at 216 s, and never 66 and 70 %
-	// within 270 s.
+	// SSP has 54 % at its first evaluation (90 s), 58 % at 144 s, 62 % at 216 s, and never 66 and 70 % within 270 s.
 	ssp := p.as("ssp")
 	bound := math.Pow(90*144*216*270*270, 0.2)
 	if x := primary(v, ssp)[0]; !x.Beyond || math.Abs(x.At-bound) > 1e-9 || missed(v, ssp) != 1 || first(v, ssp) != 1 || first(v, p) != 0 {

@@ -37,8 +37,7 @@ func TestReadings(t *testing.T) {
 // A claim that one reading decides as stated and another one the other way has both signs; the page
 // says so, in both languages.
 func TestWeightsFlip(t *testing.T) {
-	study := weights()
-	cells := map[point][]setup.Summary{}
+	study, cells := weights(), map[point][]setup.Summary{}
 	times := map[string]float64{"bsp": 4, "asp": 1.5, "asp-weight-1": 3, "ssp": 2.5, "dssp": 2,
 		"dasp": 2.2, "dasp-group-1-n": 1.8, "dasp-join": 2.2, "dasp-join-group-1-n": 1.8}
 	for _, p := range study.Points("standard") {
@@ -64,15 +63,8 @@ func TestWeightsFlip(t *testing.T) {
 	if got := kittest.Fact(t, r.Facts, "flip"); got != 3 {
 		t.Errorf("%v claims have both signs, want 3", got)
 	}
-	raw, err := result.Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err = result.Decode(r.ID, raw); err != nil {
-		t.Fatal(err)
-	}
+	raw := oktest.Must(result.Encode(r))(t)
+	r = oktest.Must(result.Decode(r.ID, raw))(t)
 	book := oktest.Must(notebook.Open(os.DirFS("../../../reports/text")))(t)
-	if _, err := book.Page(r, nil); err != nil {
-		t.Error(err)
-	}
+	oktest.Must(book.Page(r, nil))(t)
 }

@@ -90,8 +90,7 @@ func TestClosedFormsAreTheSimulation(t *testing.T) {
 	}
 }
 
-// played is a race decided by a policy of package rivals: who pushes when, with
-// the race's periods and no network.
+// played is a race decided by a policy of package rivals: who pushes when, with the race's periods and no network.
 func played(t *testing.T, x race, n int64) (largest int64, end time.Duration) {
 	p := oktest.Must(rivals.NewDSSP(rivals.Options{Workers: 2, Lower: x.lower, Upper: x.upper}))(t)
 	period := [2]time.Duration{1e9, time.Duration(x.f * 1e9)}
@@ -165,8 +164,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// raceField has the given seconds of 300 epochs for BSP, ASP, SSP three times and
-// DSSP, in two seeds.
+// raceField has the given seconds of 300 epochs for BSP, ASP, SSP three times and DSSP, in two seeds.
 func raceField(seconds ...float64) clusterRuns {
 	f := clusterRuns{list: contestants(2)}
 	for i := range f.list {

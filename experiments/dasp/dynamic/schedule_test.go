@@ -101,8 +101,7 @@ func TestSchedulesAreTheSeeds(t *testing.T) {
 			}
 			changes = changes || n > 0
 		}
-		drawn := s.Against != ""
-		if reflect.DeepEqual(long.Phases, other.Phases) == drawn {
+		if drawn := s.Against != ""; reflect.DeepEqual(long.Phases, other.Phases) == drawn {
 			t.Errorf("%s: seeds 1 and 2 have the same speeds: %t", s.Key, drawn)
 		}
 		base := setup.Load(s.Base)
@@ -135,8 +134,7 @@ func TestPlacesAreOtherWorkersTimes(t *testing.T) {
 	}
 	plan := planSteps(pace, 0, 1e4*pace.Unit)
 	cfg.Platform, cfg.Sync = plan.on(cfg.Platform), "asp"
-	out := oktest.Must(train.Run(t.Context(), cfg))(t)
-	whole := 0
+	out, whole := oktest.Must(train.Run(t.Context(), cfg))(t), 0
 	for _, p := range out.Log.Pushes {
 		from, to := (p.Received-p.Compute).Seconds()-pace.Unit, p.Received.Seconds()
 		f := factorAt(plan.Phases[p.Worker], from)
@@ -183,9 +181,7 @@ func TestARunBeyondItsScheduleIsAnError(t *testing.T) {
 	if _, err := measuredOf(out, planStatic(testPace, 0, 0.1), 0.01); err == nil || !strings.Contains(err.Error(), "its schedule reaches 0.1 s") {
 		t.Errorf("%v", err)
 	}
-	if _, err := measuredOf(out, planStatic(testPace, 0, 1e6), 0.01); err != nil {
-		t.Error(err)
-	}
+	oktest.Must(measuredOf(out, planStatic(testPace, 0, 1e6), 0.01))(t)
 }
 
 // The record holds what decides a number: links, bounds, lengths.

@@ -42,9 +42,7 @@ func fakeRun(t *testing.T, seeds int, of func(p point, seed int) measured) (view
 		env.Seeds = append(env.Seeds, uint64(i))
 	}
 	r := oktest.Must(s.Run(t.Context(), env))(t)
-	if err := result.Check(r); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, result.Check(r))
 	return d, r
 }
 
@@ -68,8 +66,7 @@ func factOf(t *testing.T, r *result.Result, key string) any {
 	return nil
 }
 
-// The facts count how many cases gain, and fall on which side of SSP: here VGG-19-BN's case is
-// LeNet-5's over again.
+// The facts count how many cases gain, and fall on which side of SSP: here VGG-19-BN's case is LeNet-5's over again.
 func TestDynamicFactsFollowTheNumbers(t *testing.T) {
 	_, r := fakeRun(t, 2, func(p point, seed int) measured {
 		x := measuredAt(2 * (1 + 0.001*float64(seed)))

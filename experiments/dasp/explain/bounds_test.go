@@ -61,8 +61,7 @@ func TestJittering(t *testing.T) {
 
 // The arguments use the paper's numbers: each is worked out by hand here.
 func TestArguments(t *testing.T) {
-	all := fullSizes()
-	got := map[string]float64{}
+	all, got := fullSizes(), map[string]float64{}
 	for _, f := range arguments(demands(), all) {
 		got[f.Key] = f.Value.(float64)
 	}

@@ -27,8 +27,7 @@ func TestDemands(t *testing.T) {
 }
 
 func TestLoss(t *testing.T) {
-	want := demands()
-	all := subsets()[0].Of
+	want, all := demands(), subsets()[0].Of
 	scaled := func(f func(i int) float64) (x [stated18]float64) {
 		for i := range x {
 			x[i] = want[i].Ratio * f(i)

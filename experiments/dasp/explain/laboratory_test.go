@@ -20,8 +20,7 @@ func someLaboratory() laboratory {
 // TestHostsTime: launch and overhead are a homogeneous worker's own, and a
 // heterogeneous worker of time t takes t times as long for everything.
 func TestHostsTime(t *testing.T) {
-	all := fullSizes()
-	lab := someLaboratory()
+	all, lab := fullSizes(), someLaboratory()
 	cfg := lab.config(setup.Heterogeneous, "asp", "lenet5", 0)
 	seconds := func(worker int, launch, overhead time.Duration) float64 {
 		return all["lenet5"].Seconds(&cfg.Platform.Workers[worker], cfg.Batch, launch, overhead).Seconds()
@@ -84,8 +83,7 @@ func TestRatios(t *testing.T) {
 
 // TestOneStageIsEnough: runs in one stage give the times of the tables' own runs.
 func TestOneStageIsEnough(t *testing.T) {
-	all := fullSizes()
-	lab := someLaboratory()
+	all, lab := fullSizes(), someLaboratory()
 	if s := setup.Load(setup.Homogeneous).Server; s.Overhead != perMessage || s.FLOPS != serverFLOPS {
 		t.Errorf("the reference server has %v per message and %g flop/s", s.Overhead, s.FLOPS)
 	}
@@ -108,8 +106,7 @@ func TestOneStageIsEnough(t *testing.T) {
 }
 
 func BenchmarkOneStage(b *testing.B) {
-	all := fullSizes()
-	lab := someLaboratory()
+	all, lab := fullSizes(), someLaboratory()
 	for _, m := range []string{"lenet5", "vgg19_bn"} {
 		for _, method := range []string{"bsp", "ssp", "dssp", "dasp"} {
 			b.Run(m+method, func(b *testing.B) {

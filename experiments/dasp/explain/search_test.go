@@ -56,12 +56,10 @@ func TestPolishAndSlack(t *testing.T) {
 		}
 		return out, nil
 	})
-	f, err := sphere.polish([]float64{0.9, 0.5}, 40)
-	if err != nil || math.Abs(f.X[0]-0.35) > 0.001 || f.X[1] != 0.5 {
+	if f, err := sphere.polish([]float64{0.9, 0.5}, 40); err != nil || math.Abs(f.X[0]-0.35) > 0.001 || f.X[1] != 0.5 {
 		t.Errorf("polished to %+v, %v", f, err)
 	}
-	// 10 % of 0.1 is reached at 0.1 to either side: steps of 1/32 and 1/16 stay
-	// below, 1/8 does not.
+	// 10 % of 0.1 is reached at 0.1 to either side: steps of 1/32 and 1/16 stay below, 1/8 does not.
 	slack := oktest.Must(sphere.slack([]float64{0.35, 0.5}))(t)
 	want := extent{axes[0].value(0.35 - 1./16), axes[0].value(0.35 + 1./16)}
 	if slack[0] != want || slack[1] != (extent{axes[1].Lo, axes[1].Hi}) {

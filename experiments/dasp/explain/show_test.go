@@ -7,6 +7,7 @@ import (
 	"gradsync/experiments/exp"
 	"gradsync/experiments/kit"
 	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // explained returns the result of a search and a reader of its cells.
@@ -22,9 +23,7 @@ func explained(t *testing.T, q *searcher) (*result.Result, func(frame string, ro
 	q.full = fullSizes()
 	r := &result.Result{ID: "dasp/explain"}
 	q.show(r)
-	if err := result.Check(r); err != nil {
-		t.Error(err)
-	}
+	oktest.Nil(t, result.Check(r))
 	return r, func(frame string, row int, column string) any {
 		f := r.Frame(frame)
 		if f == nil || f.At(column) < 0 {
@@ -34,8 +33,7 @@ func explained(t *testing.T, q *searcher) (*result.Result, func(frame string, ro
 	}
 }
 
-// TestResiduals: a fit that is exact but for D01, a tenth too high, in a search
-// that never saw anything near D02.
+// TestResiduals: a fit that is exact but for D01, a tenth too high, in a search that never saw anything near D02.
 func TestResiduals(t *testing.T) {
 	q := &searcher{want: demands(), candidates: 7}
 	w := &q.last[0]

@@ -150,8 +150,7 @@ func TestSameRun(t *testing.T) {
 // The counts beside D39 and D56: the worst model decides; a pair needs the reference's
 // workers, the same link and overhead.
 func TestPlausibleCounts(t *testing.T) {
-	equal, good := alike(1, 1, 1, 1, 1), alike(5, 1, 3, 2, 1.5)
-	oneModel := alike(5, 1, 3, 2, 1.5)
+	equal, good, oneModel := alike(1, 1, 1, 1, 1), alike(5, 1, 3, 2, 1.5), alike(5, 1, 3, 2, 1.5)
 	oneModel["vgg19_bn"] = [5]float64{5, 1, 6, 2, 1.5} // SSP above BSP
 	v := viewOf(equal, good, func(p plausible) speeds {
 		switch {

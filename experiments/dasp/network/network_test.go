@@ -20,8 +20,7 @@ import (
 // Three workers under DASP with Smin = 1, Smax = 3, α = ½, worked out on paper;
 // worker 2's computation takes 10 ms, the others' 2 ms.
 func TestCountWaitsByHand(t *testing.T) {
-	ms := time.Millisecond
-	l := &dasp.Log{Workers: 3}
+	ms, l := time.Millisecond, &dasp.Log{Workers: 3}
 	push := func(w int, pulled int64, sent, received, compute int, s dasp.State) {
 		l.Pushes = append(l.Pushes, dasp.Push{Worker: w, Pulled: pulled, Sent: time.Duration(sent) * ms, Received: time.Duration(received) * ms,
 			Compute: time.Duration(compute) * ms, State: s})
@@ -133,8 +132,7 @@ func TestNetworkFacts(t *testing.T) {
 	}
 }
 
-// The clusters that texts speak of are among those that run, and each has
-// a name of its own.
+// The clusters that texts speak of are among those that run, and each has a name of its own.
 func TestNetworksAreThere(t *testing.T) {
 	for profile, n := range map[string]int{"ci": 3, "quick": 6, "paper": 6} {
 		sites := map[linkSpeeds]bool{}
@@ -176,16 +174,13 @@ func TestRetraceRepeatsEveryMethod(t *testing.T) {
 			l := timed(t, cfg).Log
 			d, _ := cfg.Options.F()
 			c, err := cfg.Options.Config()
-			if err != nil {
-				t.Fatal(err)
-			}
+			oktest.Nil(t, err)
 			err = retrace.Log(l, retrace.PolicyOf(f.sync, *cfg.Options), d, func(s retrace.Sight) {
 				p := l.Pushes[s.Index]
 				if f.sync != "dasp" || p.Abandoned {
 					return
 				}
-				x := c.Decide(s.View, p.Worker)
-				if x.State != p.State || x.Gap != p.Gap || p.Replied-p.Received < x.Wait {
+				if x := c.Decide(s.View, p.Worker); x.State != p.State || x.Gap != p.Gap || p.Replied-p.Received < x.Wait {
 					t.Errorf("%s, %s: decided %+v, the server %v at gap %d after %v", v.Name, f.key, x, p.State, p.Gap, p.Replied-p.Received)
 				}
 			}, nil)

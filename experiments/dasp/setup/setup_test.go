@@ -18,8 +18,7 @@ import (
 
 // Each reduction is judged against the model, baseline and cluster that claims.csv names.
 func TestReductionClaimsMatchTheTable(t *testing.T) {
-	name := map[string]string{"lenet5": "LeNet-5", "resnet18": "ResNet-18", "vgg19_bn": "VGG19_BN"}
-	n := 0
+	name, n := map[string]string{"lenet5": "LeNet-5", "resnet18": "ResNet-18", "vgg19_bn": "VGG19_BN"}, 0
 	for platform, words := range map[string]string{Homogeneous: "homogeneous cluster", Heterogeneous: "heterogeneous cluster"} {
 		for _, r := range Reductions(platform) {
 			c, ok := claims.Get(r.ID)
@@ -34,8 +33,7 @@ func TestReductionClaimsMatchTheTable(t *testing.T) {
 	}
 }
 
-// BSP's parameters do not depend on the cluster, so that training once and
-// timing twice is exact.
+// BSP's parameters do not depend on the cluster, so that training once and timing twice is exact.
 func TestRetimedBSPEqualsTrainedBSP(t *testing.T) {
 	oktest.Slow(t)
 	s := SizeOf("ci", "lenet5")

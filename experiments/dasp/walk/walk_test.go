@@ -22,12 +22,10 @@ func walked(t *testing.T) (*dasp.Log, []witnessed, string) {
 	cfg := trainingConfig(setup.Load(setup.Heterogeneous), 0)
 	cfg.Record = filepath.Join(t.TempDir(), "run.jsonl")
 	out := oktest.Must(train.Run(context.Background(), cfg))(t)
-	steps := oktest.Must(witness(out.Log, setup.Options()))(t)
-	return out.Log, steps, cfg.Record
+	return out.Log, oktest.Must(witness(out.Log, setup.Options()))(t), cfg.Record
 }
 
-// The steps are the ones that the policy of the running server took: the same
-// events and orders, one by one.
+// The steps are the ones that the policy of the running server took: the same events and orders, one by one.
 func TestTheWalkIsTheRun(t *testing.T) {
 	_, steps, record := walked(t)
 	recorded := oktest.Must(audit.Read(record))(t)

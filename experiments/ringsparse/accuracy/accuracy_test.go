@@ -37,9 +37,7 @@ func TestAccuracy(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // what is in the memo needs no time
 	again, err := Experiment().Run(ctx, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	if !bytes.Equal(first, kittest.Encode(t, again)) || len(memo) != parts || parts != 3 {
 		t.Errorf("the memo has %d parts, then %d", parts, len(memo))
 	}
@@ -84,9 +82,7 @@ func exams(sha string, accuracies ...float64) (out []training) {
 }
 
 func TestJudgeAccuracy(t *testing.T) {
-	base := exams("a", 0.80, 0.81, 0.82)
-	same := exams("a", 0.80, 0.81, 0.82)
-	late := exams("b", 0.80, 0.81, 0.82)
+	base, same, late := exams("a", 0.80, 0.81, 0.82), exams("a", 0.80, 0.81, 0.82), exams("b", 0.80, 0.81, 0.82)
 	for i := range late {
 		late[i].Curve[1].Updates = 30
 	}
@@ -149,8 +145,7 @@ func TestWhyAccuracyDiffers(t *testing.T) {
 		reasons := m.judge().Reasons
 		return reasons[len(reasons)-1]
 	}
-	wide := exams("b", 0.81, 0.80, 0.82)
-	lost := exams("a", 0.80, 0.81, 0.82)
+	wide, lost := exams("b", 0.81, 0.80, 0.82), exams("a", 0.80, 0.81, 0.82)
 	for name, c := range map[string]struct {
 		why           result.Reason
 		code, control any

@@ -60,9 +60,8 @@ func decide1(t *testing.T, plan decisionPlan, key string, seed uint64) (out []de
 	return out
 }
 
-// What the four kinds of model are there for shows in real training: gradients of the
-// embedding are row-sparse, the dense control's are dense, and weights are the sparser
-// kind where a mask is on the weights alone, and nowhere else.
+// What the four kinds of model are there for shows in real training: gradients of the embedding are row-sparse, the
+// dense control's are dense, and weights are the sparser kind where a mask is on the weights alone, and nowhere else.
 func TestDecisionsShowTheirCases(t *testing.T) {
 	oktest.Slow(t)
 	plan := planDecisions("ci")
@@ -86,8 +85,7 @@ func TestDecisionsShowTheirCases(t *testing.T) {
 	}
 }
 
-// A tie goes where it is told to, and both trainings stay together: they differ by
-// rounding alone.
+// A tie goes where it is told to, and both trainings stay together: they differ by rounding alone.
 func TestTiesChangeKindsAndRoundingAlone(t *testing.T) {
 	runs := decide1(t, planDecisions("ci"), "embedding", 0)
 	w, g := runs[0].sum(0, everything), runs[1].sum(0, everything)
@@ -142,8 +140,7 @@ func TestBrokenRules(t *testing.T) {
 	}
 	for _, bad := range []ringsparse.Choice{c(1, 0.5, ringsparse.Weights, false), c(0.1, 0.5, ringsparse.Gradients, false),
 		c(1, 1, ringsparse.Gradients, true), c(1, 1, ringsparse.Weights, false), c(1, 0.5, ringsparse.Gradients, true)} {
-		n, first := brokenRules(append(good, bad), "weights")
-		if n != 1 || first == nil || *first != bad {
+		if n, first := brokenRules(append(good, bad), "weights"); n != 1 || first == nil || *first != bad {
 			t.Errorf("%+v: %d broken, %v", bad, n, first)
 		}
 	}
@@ -252,8 +249,7 @@ func TestTiesToWeightsLoseGradients(t *testing.T) {
 	if a, b := at(runs[0], 0), at(runs[1], 0); a.Ties != b.Ties || a.gradientDensity() != b.gradientDensity() {
 		t.Fatalf("the local gradients differ: %d and %d ties", a.Ties, b.Ties)
 	}
-	a, b := at(runs[0], 7), at(runs[1], 7)
-	if a.Ties >= b.Ties || a.gradientDensity() >= b.gradientDensity() {
+	if a, b := at(runs[0], 7), at(runs[1], 7); a.Ties >= b.Ties || a.gradientDensity() >= b.gradientDensity() {
 		t.Errorf("%d and %d ties, density %g and %g", a.Ties, b.Ties, a.gradientDensity(), b.gradientDensity())
 	}
 	fewer := func(w, g decided) any {

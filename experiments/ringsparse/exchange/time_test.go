@@ -16,14 +16,11 @@ import (
 	"gradsync/shared/cluster"
 )
 
-// The virtual time of whole exchanges is a sum of Ta or Tb, to the nanosecond; one
-// nanosecond more is found.
+// The virtual time of whole exchanges is a sum of Ta or Tb, to the nanosecond; one nanosecond more is found.
 func TestExactCosts(t *testing.T) {
 	plan := planRule()
 	direct, coded, err := exactCosts(t.Context(), plan, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	if len(direct) != 15 || len(coded) != 14 || kit.CountIf(direct, exactCost.equal) != 15 || kit.CountIf(coded, exactCost.equal) != 14 {
 		t.Fatalf("%d of %d direct, %d of %d coded are equal", kit.CountIf(direct, exactCost.equal), len(direct), kit.CountIf(coded, exactCost.equal), len(coded))
 	}
@@ -64,8 +61,7 @@ func TestPrintedRuleIsDearer(t *testing.T) {
 	kittest.WantVerdict(t, judgeRule(c), claims.Differs, "P04")
 }
 
-// Two layers on two ranks by hand: steps of 5 and 7 bytes, then of 2 and 9, each the
-// larger of the two ranks'.
+// Two layers on two ranks by hand: steps of 5 and 7 bytes, then of 2 and 9, each the larger of the two ranks'.
 func TestStepSums(t *testing.T) {
 	choices := []ringsparse.Choice{
 		{Layer: 0, Hop: 0, Bytes: 5}, {Layer: 0, Hop: 0, Bytes: 3}, {Layer: 0, Hop: 1, Gather: true, Bytes: 7}, {Layer: 0, Hop: 1, Gather: true, Bytes: 1},
@@ -128,8 +124,7 @@ func race(at8 map[string]float64, at16 map[string]float64) timed {
 
 // Who is fastest, by hand: the dense ring where it ties, and a way that was not run never.
 func TestFastest(t *testing.T) {
-	x := race(map[string]float64{"gradients": 2, "printed": 1}, nil)
-	c := gridPoint{"embedding", "", 1, 8}
+	x, c := race(map[string]float64{"gradients": 2, "printed": 1}, nil), gridPoint{"embedding", "", 1, 8}
 	if x.assumed.fastestOf(c) != "printed" || x.assumed.fastestOf(gridPoint{"embedding", "", 1, 16}) != "dense" {
 		t.Errorf("%s and %s", x.assumed.fastestOf(c), x.assumed.fastestOf(gridPoint{"embedding", "", 1, 16}))
 	}
@@ -166,9 +161,8 @@ func TestTimeFacts(t *testing.T) {
 	}
 }
 
-// At 10 Gb/s a byte takes 0.8 ns: of a float32's 32 bits one is the bitmap's, and
-// packing and unpacking at 13.6 and 13 GB/s cost 0.188 of sending it. At 2 GB/s they cost
-// more than sending.
+// At 10 Gb/s a byte takes 0.8 ns: of a float32's 32 bits one is the bitmap's, and packing and unpacking at 13.6 and 13
+// GB/s cost 0.188 of sending it. At 2 GB/s they cost more than sending.
 func TestMeasuredRatesMoveTheBreakEven(t *testing.T) {
 	if d := breakEven(setup.MeasuredRates, 10); d < 0.7806 || d > 0.7809 {
 		t.Errorf("%g", d)
@@ -202,8 +196,7 @@ func TestRatesAreCharged(t *testing.T) {
 
 func TestTimeRuns(t *testing.T) {
 	oktest.Slow(t)
-	r := kittest.RunCI(t, Time())
-	if len(r.Claims) != 5 || len(r.Frames) != 13 || len(r.Figures) != 3 {
+	if r := kittest.RunCI(t, Time()); len(r.Claims) != 5 || len(r.Frames) != 13 || len(r.Figures) != 3 {
 		t.Errorf("%d claims, %d frames, %d figures", len(r.Claims), len(r.Frames), len(r.Figures))
 	}
 }

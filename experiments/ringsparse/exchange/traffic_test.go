@@ -45,8 +45,7 @@ func TestCountRings(t *testing.T) {
 // Timing-only bytes are those of random vectors of the same densities.
 func TestModelledBytesAreCountedBytes(t *testing.T) {
 	oktest.Slow(t)
-	works := oktest.Must(setup.Networks(exp.Env{Seeds: []uint64{0}}))(t)
-	plan := planTraffic("ci")
+	works, plan := oktest.Must(setup.Networks(exp.Env{Seeds: []uint64{0}}))(t), planTraffic("ci")
 	counts := oktest.Must(countReal(t.Context(), plan, works, []uint64{0}, &exp.Bar{}))(t)
 	if len(counts) != 4 {
 		t.Fatalf("%d counts", len(counts))

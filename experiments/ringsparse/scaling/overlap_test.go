@@ -11,8 +11,7 @@ import (
 	_ "gradsync/shared/tensor/engine/portable"
 )
 
-// One case that saves less than a hundredth is enough to differ; single layers and
-// the dense ring do not count.
+// One case that saves less than a hundredth is enough to differ; single layers and the dense ring do not count.
 func TestOverlapVerdicts(t *testing.T) {
 	pairs := []overlapped{{Work: "a", Layers: 2, Way: "ringsparse", Gbps: 1, With: 99, Plain: 100}, {Work: "b", Layers: 1, Way: "ringsparse", With: 1, Plain: 1},
 		{Work: "c", Layers: 9, Way: "dense", With: 1, Plain: 1}}
@@ -34,8 +33,7 @@ func TestOverlapVerdicts(t *testing.T) {
 	}
 }
 
-// Overlap saves nothing of one layer and something of several, and never makes an
-// iteration longer.
+// Overlap saves nothing of one layer and something of several, and never makes an iteration longer.
 func TestOverlapSavesFromTwoLayersOn(t *testing.T) {
 	for _, depth := range []int{1, 2, 12} {
 		w := setup.Stack(depth, 1)

@@ -40,8 +40,7 @@ func scalesOf(depths []int, all ...[]timing) *timings {
 func TestScalingVerdicts(t *testing.T) {
 	depths := []int{4, 12}
 	good := scalesOf(depths, fake(4, 18, 12, 20, 10), fake(12, 18, 12, 10, 20))
-	s := good.end(4, 10)
-	if s.speedup(densePlain) != 4 || s.efficiency(sparseTenth) != 0.9 {
+	if s := good.end(4, 10); s.speedup(densePlain) != 4 || s.efficiency(sparseTenth) != 0.9 {
 		t.Errorf("%g and %g", s.speedup(densePlain), s.efficiency(sparseTenth))
 	}
 	v := good.judgeNearLinear()

@@ -13,8 +13,7 @@ import (
 
 var _ cluster.Task = (*drawn)(nil)
 
-// Networks are as they are stated: sizes by hand, densities of a real
-// gradient with rows of zeros.
+// Networks are as they are stated: sizes by hand, densities of a real gradient with rows of zeros.
 func TestNetworks(t *testing.T) {
 	oktest.Slow(t)
 	works := oktest.Must(Networks(exp.Env{Seeds: []uint64{0}}))(t)
@@ -44,20 +43,17 @@ func TestNetworks(t *testing.T) {
 
 // The stacks: a layer of width 1732 has 1732·1733 parameters, 100 of them 300 million.
 func TestStacks(t *testing.T) {
-	w := Stack(100, 0.1)
-	if w.NumParams() != 100*1732*1733 || w.MeanDensity() < 0.0999 || w.MeanDensity() > 0.1001 {
+	if w := Stack(100, 0.1); w.NumParams() != 100*1732*1733 || w.MeanDensity() < 0.0999 || w.MeanDensity() > 0.1001 {
 		t.Errorf("%d parameters, density %g", w.NumParams(), w.MeanDensity())
 	}
 }
 
-// By hand: two layers, the largest quarter and half of each, signs ignored, of equals
-// the first, dropped ones +0.
+// By hand: two layers, the largest quarter and half of each, signs ignored, of equals the first, dropped ones +0.
 func TestPrune(t *testing.T) {
 	layers := []cluster.Layer{{Offset: 0, Length: 4}, {Offset: 4, Length: 3}}
 	for _, c := range []struct {
-		keep   float64
-		mask   string
-		params string
+		keep         float64
+		mask, params string
 	}{
 		{0.25, "[false true false false true false false]", "[0 -3 0 0 5 0 0]"},
 		{0.5, "[true true false false true true false]", "[2 -3 0 0 5 -5 0]"}, // ⌈1.5⌉ = 2 of the second
@@ -98,8 +94,7 @@ func TestEmbeddingGradient(t *testing.T) {
 	nonzero := 0
 	for i := range g {
 		w := x.params[i]
-		want := (loss(i, w+h) - loss(i, w-h)) / (2 * h)
-		if math.Abs(want-float64(g[i])) > 2e-3 {
+		if want := (loss(i, w+h) - loss(i, w-h)) / (2 * h); math.Abs(want-float64(g[i])) > 2e-3 {
 			t.Errorf("entry %d: %g, by differences %g", i, g[i], want)
 		}
 		if g[i] != 0 {
@@ -111,8 +106,7 @@ func TestEmbeddingGradient(t *testing.T) {
 	}
 }
 
-// Rows of tokens that no text holds are exactly +0, the others are not, whatever the
-// batch before left in the buffer.
+// Rows of tokens that no text holds are exactly +0, the others are not, whatever the batch before left in the buffer.
 func TestEmbeddingGradientIsRowSparse(t *testing.T) {
 	e := smallEmbedding()
 	e.Vocabulary = 300

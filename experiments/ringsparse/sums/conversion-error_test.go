@@ -9,12 +9,10 @@ import (
 	"gradsync/experiments/result"
 )
 
-// The table made before the code by another program: relative errors of two to four,
-// five, six and seven, eight and sixteen nodes, and shares of false non-zeros. Another
-// random sample may be a tenth above or below.
+// The table made before the code by another program: relative errors of two to four, five, six and seven, eight and
+// sixteen nodes, and shares of false non-zeros. Another random sample may be a tenth above or below.
 func TestCancellationIsTheTableMadeBefore(t *testing.T) {
-	plan := planLoss("ci")
-	kept := map[lossPoint][][][]loss{}
+	plan, kept := planLoss("ci"), map[lossPoint][][][]loss{}
 	for _, c := range plan.Points {
 		kept[c] = [][][]loss{carry(plan, c, 0)}
 	}
@@ -92,8 +90,7 @@ func TestIdentities(t *testing.T) {
 }
 
 func TestConversionErrorRuns(t *testing.T) {
-	r := kittest.RunCI(t, ConversionError())
-	if len(r.Claims) != 2 || len(r.Frames) != 4 || len(r.Figures) != 2 {
+	if r := kittest.RunCI(t, ConversionError()); len(r.Claims) != 2 || len(r.Frames) != 4 || len(r.Figures) != 2 {
 		t.Errorf("%d claims, %d frames, %d figures", len(r.Claims), len(r.Frames), len(r.Figures))
 	}
 }

@@ -35,8 +35,7 @@ func TestFillInFollowsItsClosedForms(t *testing.T) {
 	}
 }
 
-// Closed forms by hand: two blocks of 30 % have 51 % together, and 45 % if both lie
-// in the same 60 %.
+// Closed forms by hand: two blocks of 30 % have 51 % together, and 45 % if both lie in the same 60 %.
 func TestExpectedFillIn(t *testing.T) {
 	for which, want := range map[string]float64{supportEach: 0.51, supportCommon: 0.45, supportImages: 0.51} {
 		f := filled{support: support{2, which, 0.3}}
@@ -59,8 +58,7 @@ func TestFormsByHop(t *testing.T) {
 	}
 }
 
-// The MLP's first layer on raw pixels fills in less than independent zeros do, and
-// the experiment finds so.
+// The MLP's first layer on raw pixels fills in less than independent zeros do, and the experiment finds so.
 func TestFillInRuns(t *testing.T) {
 	oktest.Slow(t)
 	r := kittest.RunCI(t, FillIn())

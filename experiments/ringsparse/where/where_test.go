@@ -44,9 +44,8 @@ func TestExchangeByHand(t *testing.T) {
 // first, gradients made of them are zero where they are, so that the sparser kind may change.
 func TestPath(t *testing.T) {
 	for _, c := range []struct {
-		x     layer
-		kinds string
-		want  string
+		x           layer
+		kinds, want string
 	}{
 		{layer{1, 0.1, 1}, "both", "[0.1 0.1 0.1]"},
 		{layer{1, 1, 0.5}, "both", "[0.5 0.75 0.875]"},
@@ -83,9 +82,7 @@ func TestTheNetworkHasZerosInBothKinds(t *testing.T) {
 	p := planOf("ci")
 	x := p.network(1)
 	these, largest, err := x.densities()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	if e := these[0]; e.weights != 1 || e.gradients > 0.02 || e.gradients < 0.005 {
 		t.Errorf("the embedding: %+v", e)
 	}
@@ -104,9 +101,7 @@ func TestTheNetworkHasZerosInBothKinds(t *testing.T) {
 func TestPrunedParametersStayZero(t *testing.T) {
 	x := planOf("ci").network(2)
 	_, params, err := x.run(t.Context(), subject, "gpu", 10, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oktest.Nil(t, err)
 	zeros := 0
 	for i, keep := range x.mask {
 		if !keep {
@@ -122,8 +117,7 @@ func TestPrunedParametersStayZero(t *testing.T) {
 
 func TestExperimentRuns(t *testing.T) {
 	oktest.Slow(t)
-	r := kittest.RunCI(t, Experiment())
-	points := len(rateSets()) * len(planOf("ci").Links) * 35
+	r, points := kittest.RunCI(t, Experiment()), len(rateSets())*len(planOf("ci").Links)*35
 	if len(r.Figures) != 3 || len(r.Frame("map").Rows) != points || len(r.Frame("told").Rows) != 12 || len(r.Frame("trained").Rows) != 6 {
 		t.Errorf("%d figures, %d points, %d told, %d trained", len(r.Figures), len(r.Frame("map").Rows), len(r.Frame("told").Rows), len(r.Frame("trained").Rows))
 	}

@@ -13,14 +13,12 @@ import (
 func TestNew(t *testing.T) {
 	for _, name := range Names() {
 		for n := 1; n <= 9; n++ {
-			p, err := New(name, Defaults(n))
-			if err != nil || p.Name() != name {
+			if p, err := New(name, Defaults(n)); err != nil || p.Name() != name {
 				t.Fatalf("%s for %d workers: %v, %v", name, n, p, err)
 			}
 		}
 	}
-	_, err := New("bps", Defaults(3))
-	if err == nil || !strings.Contains(err.Error(), "dssp") {
+	if _, err := New("bps", Defaults(3)); err == nil || !strings.Contains(err.Error(), "dssp") {
 		t.Errorf("unknown method: %v", err)
 	}
 }

@@ -19,12 +19,9 @@ func TestWhoeverIsBehindIsSentWhatTheStepLedTo(t *testing.T) {
 		made   [4]int64
 		states [4][]int // to whom each rank sends
 	}{
-		{[4]int64{5, 6, 5, 6}, [4][]int{1: {2, 0}}},
-		{[4]int64{6, 6, 6, 5}, [4][]int{0: {3}}},
-		{[4]int64{5, 5, 5, 6}, [4][]int{3: {0, 1, 2}}},
-		{[4]int64{6, 6, 6, 6}, [4][]int{}},
-		{[4]int64{0, 0, 0, 0}, [4][]int{}},
-		{[4]int64{0, 0, 1, 0}, [4][]int{2: {3, 0, 1}}},
+		{[4]int64{5, 6, 5, 6}, [4][]int{1: {2, 0}}}, {[4]int64{6, 6, 6, 5}, [4][]int{0: {3}}},
+		{[4]int64{5, 5, 5, 6}, [4][]int{3: {0, 1, 2}}}, {[4]int64{6, 6, 6, 6}, [4][]int{}},
+		{[4]int64{0, 0, 0, 0}, [4][]int{}}, {[4]int64{0, 0, 1, 0}, [4][]int{2: {3, 0, 1}}},
 	} {
 		most := slices.Max(x.made[:])
 		all, err := play(t, 5, map[int]time.Duration{4: 10 * ms}, func(w *witness, c *collective.Crew) error {
@@ -33,8 +30,7 @@ func TestWhoeverIsBehindIsSentWhatTheStepLedTo(t *testing.T) {
 			}
 			made := x.made[w.Rank()]
 			state := led(made)
-			now, err := regroup(c, 4, made, state...)
-			if now != most || err != nil || !same(state, led(most)) {
+			if now, err := regroup(c, 4, made, state...); now != most || err != nil || !same(state, led(most)) {
 				t.Errorf("%v: rank %d goes on from %d, %v, with %v", x.made, w.Rank(), now, err, state)
 			}
 			return nil
@@ -345,8 +341,7 @@ func TestACrewTrains(t *testing.T) {
 	given, repeated := 0, 0
 	for seed := range race.Less(uint64(400), 60) {
 		r := cluster.Stream(seed, 0, "", "crash")
-		n := 2 + r.IntN(4)
-		lost := map[int]time.Duration{}
+		n, lost := 2+r.IntN(4), map[int]time.Duration{}
 		for _, k := range r.Perm(n)[:r.IntN(n)] {
 			lost[k] = 1 + time.Duration(r.Int64N(int64(60*ms)))
 		}

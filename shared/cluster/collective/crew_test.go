@@ -177,8 +177,7 @@ func TestTheTagsOfAllEpochsLieBelowMaxTag(t *testing.T) {
 // that.
 func TestACrewsProcIsOneOfTheLivingAlone(t *testing.T) {
 	_, err := play(t, 5, map[int]time.Duration{1: 10 * ms}, func(w *witness, c *collective.Crew) error {
-		all := c.Proc()
-		if all.Rank() != w.Rank() || all.Size() != 5 || !slices.Equal(c.Alive(), []int{0, 1, 2, 3, 4}) {
+		if all := c.Proc(); all.Rank() != w.Rank() || all.Size() != 5 || !slices.Equal(c.Alive(), []int{0, 1, 2, 3, 4}) {
 			t.Errorf("rank %d at first: %d of %d, alive %v", w.Rank(), all.Rank(), all.Size(), c.Alive())
 		}
 		if _, err := regroup(c, 4, 3); err != nil {
@@ -380,9 +379,7 @@ func TestWhatIsOpenIsSeldomAsked(t *testing.T) {
 func TestALossDoesNotHideAFailure(t *testing.T) {
 	overheated := errors.New("overheated")
 	fails := func(after time.Duration) func(cluster.Proc) {
-		return func(p cluster.Proc) {
-			p.Start(func(func(int)) error { return overheated }, cluster.Work{Fixed: after})
-		}
+		return func(p cluster.Proc) { p.Start(func(func(int)) error { return overheated }, cluster.Work{Fixed: after}) }
 	}
 	sends := func(p cluster.Proc) { p.Isend(1, 0, &cluster.Msg{Body: make([]byte, 100_000)}) }
 	var abort *cluster.AbortError

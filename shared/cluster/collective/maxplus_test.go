@@ -144,8 +144,7 @@ func TestMaxPlusEqualsTheEventEngine(t *testing.T) {
 	r, ties := cluster.Stream(1, 0, "", "max-plus"), 0
 	check := func(p int) {
 		c := drawn(r, p)
-		got, tied := c.recurrence(t)
-		if tied && c.p.Name != "unequal" {
+		if got, tied := c.recurrence(t); tied && c.p.Name != "unequal" {
 			ties++
 		} else if text := c.differs(t, got); text != "" || tied {
 			t.Fatalf("%v: %s (tied %v)", c, text, tied)

@@ -127,8 +127,7 @@ func TestOrderAndSegmentOfARing(t *testing.T) {
 // The two halves of a pipelined ring on a part of the ranks are the whole.
 func TestHalvesOfAPipelinedRing(t *testing.T) {
 	const n, length = 5, 103
-	ring := collective.Ring{Order: []int{4, 1, 3}, Segment: 7}
-	xs := inputs(n, length)
+	ring, xs := collective.Ring{Order: []int{4, 1, 3}, Segment: 7}, inputs(n, length)
 	sum := ringSum([][]float32{xs[4], xs[1], xs[3]})
 	sums(t, "halves", n, length, func(rank int) []float32 {
 		if slices.Contains(ring.Order, rank) {
@@ -155,8 +154,7 @@ func TestHalvesOfAPipelinedRing(t *testing.T) {
 func TestHalvingDoublingSumsABalancedTree(t *testing.T) {
 	for n := 1; n <= 17; n++ {
 		for _, length := range lengths {
-			xs := inputs(n, length)
-			power := 1
+			xs, power := inputs(n, length), 1
 			for 2*power <= n {
 				power *= 2
 			}
@@ -223,8 +221,7 @@ func TestImpossibleRings(t *testing.T) {
 	} {
 		rt := virtual.New(cluster.Uniform(6, link, nil), virtual.Config{})
 		_, trace, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) {
-			err := exchange(p, make([]float32, 5))
-			if err == nil || !strings.Contains(err.Error(), want) {
+			if err := exchange(p, make([]float32, 5)); err == nil || !strings.Contains(err.Error(), want) {
 				return 0, fmt.Errorf("rank %d: %v", p.Rank(), err)
 			}
 			return 0, nil

@@ -111,8 +111,7 @@ func TestPairsMessages(t *testing.T) {
 // pieces.
 type late struct {
 	cluster.Proc
-	theirs        []byte
-	taken         []byte
+	theirs, taken []byte
 	pending, most int // sends that were not waited for
 }
 

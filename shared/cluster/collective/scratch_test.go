@@ -94,8 +94,7 @@ func TestScratchIsKept(t *testing.T) {
 	rt := virtual.New(cluster.Uniform(2, scratchHost, nil), virtual.Config{})
 	_, _, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (int, error) {
 		s := &Scratch{}
-		r := Ring{Scratch: s, Segment: 50}
-		x := make([]float32, 400)
+		r, x := Ring{Scratch: s, Segment: 50}, make([]float32, 400)
 		if err := r.AllReduce(p, 1, x); err != nil {
 			return 0, err
 		}

@@ -74,8 +74,7 @@ func TestAFailureEndsEmulatedWork(t *testing.T) {
 func TestABadConfigurationIsTheRunsError(t *testing.T) {
 	p := cluster.Uniform(2, clustertest.Host, nil)
 	for _, rt := range []cluster.Runtime{
-		local.New(p, local.Config{WithServer: true}),
-		local.New(p, local.Config{Workers: 3}),
+		local.New(p, local.Config{WithServer: true}), local.New(p, local.Config{Workers: 3}),
 		local.New(nil, local.Config{}),
 	} {
 		if _, err := rt.Run(t.Context(), func(cluster.Proc) ([]byte, error) { return nil, nil }); err == nil || rt.Size() != 0 {

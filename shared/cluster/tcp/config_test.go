@@ -14,16 +14,12 @@ import (
 func TestDataAddress(t *testing.T) {
 	route := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 4242}
 	cases := [][3]string{
-		{"", "10.0.0.7:0", "10.0.0.7"},
-		{"192.168.1.2", "192.168.1.2:0", "192.168.1.2"},
-		{"192.168.1.2:7100", "192.168.1.2:7100", "192.168.1.2"},
-		{":7100", "10.0.0.7:7100", "10.0.0.7"},
-		{"0.0.0.0:7100", "0.0.0.0:7100", "10.0.0.7"},
-		{"::1", "[::1]:0", "::1"},
+		{"", "10.0.0.7:0", "10.0.0.7"}, {"192.168.1.2", "192.168.1.2:0", "192.168.1.2"},
+		{"192.168.1.2:7100", "192.168.1.2:7100", "192.168.1.2"}, {":7100", "10.0.0.7:7100", "10.0.0.7"},
+		{"0.0.0.0:7100", "0.0.0.0:7100", "10.0.0.7"}, {"::1", "[::1]:0", "::1"},
 	}
 	list := sure(net.Interfaces())(t)
-	i := slices.IndexFunc(list, func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
-	if i >= 0 {
+	if i := slices.IndexFunc(list, func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 }); i >= 0 {
 		if a, err := interfaceAddress(&list[i]); err == nil {
 			cases = append(cases, [3]string{list[i].Name, net.JoinHostPort(a, "0"), a}, [3]string{list[i].Name + ":7100", net.JoinHostPort(a, "7100"), a})
 		}

@@ -34,8 +34,7 @@ func secretJob(t *testing.T, ln net.Listener, size int, timeout time.Duration) C
 
 // waiting runs a rendezvous that waits for ranks until the test ends.
 func waiting(t *testing.T, cfg Config, ln net.Listener) {
-	c := newCoordinator(&cfg, 1, ln)
-	ended := make(chan struct{})
+	c, ended := newCoordinator(&cfg, 1, ln), make(chan struct{})
 	go func() {
 		defer close(ended)
 		c.serve(func() {})

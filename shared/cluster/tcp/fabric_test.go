@@ -62,9 +62,7 @@ func (w *wire) Join(job uint32, take func(h cluster.Header) ([]byte, func())) {
 	w.change(func() { w.jobs[job] = take })
 }
 
-func (w *wire) Leave(job uint32) {
-	w.change(func() { delete(w.jobs, job); w.left[job] = true })
-}
+func (w *wire) Leave(job uint32) { w.change(func() { delete(w.jobs, job); w.left[job] = true }) }
 
 func (w *wire) Send(to int, h *cluster.Header, body []byte, sent func()) {
 	f := frame{*h, body, sent}

@@ -17,9 +17,7 @@ import (
 func folder(t *testing.T, ranks int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "certs")
-	if _, err := MakeCerts(dir, Certs{Job: "j", Ranks: ranks, From: time.Now().Add(-time.Minute), Until: time.Now().Add(time.Hour)}); err != nil {
-		t.Fatal(err)
-	}
+	sure(MakeCerts(dir, Certs{Job: "j", Ranks: ranks, From: time.Now().Add(-time.Minute), Until: time.Now().Add(time.Hour)}))(t)
 	return dir
 }
 

@@ -120,11 +120,7 @@ func (p *piped) join(net.Listener) error {
 
 // The run of TestNobodyWaitsForALoss: a step is a pause, as of a computation, and then a message of every rank to every
 // other, of two pieces.
-const (
-	promptRanks = 5
-	promptSteps = 12
-	promptPause = 10 * time.Millisecond
-)
+const promptRanks, promptSteps, promptPause = 5, 12, 10 * time.Millisecond
 
 // promptly makes the steps with the living.
 func promptly(p cluster.Proc) ([]byte, error) {
@@ -211,14 +207,12 @@ func TestNobodyWaitsForALoss(t *testing.T) {
 	var most, left time.Duration
 	r := cluster.Stream(41, promptRanks, "", "prompt")
 	for i := range times {
-		victims := r.Perm(promptRanks)[:2]
-		strike := blows{}
+		victims, strike := r.Perm(promptRanks)[:2], blows{}
 		for _, k := range victims { // every second one in the midst of the messages of a step
 			strike[k] = time.Duration(1+r.IntN(promptSteps-2))*promptPause - time.Duration(r.IntN(2)*r.IntN(int(promptPause)))
 		}
 		synctest.Test(t, func(t *testing.T) {
-			cfg := promptConfig(t, true)
-			begin := time.Now()
+			cfg, begin := promptConfig(t, true), time.Now()
 			v, err, errs := survive(t, cfg, promptly, time.Second, strike, (*piped).kill)
 			took := time.Since(begin)
 			lost := v.Ranks()
@@ -247,9 +241,8 @@ func TestNobodyWaitsForALoss(t *testing.T) {
 
 // promptConfig returns the configuration of all ranks but for their numbers.
 func promptConfig(t *testing.T, elastic bool) Config {
-	cfg, err := Config{Size: promptRanks, Job: secret, Rendezvous: "127.0.0.1:1", Timeout: time.Minute,
-		Join: time.Minute, Chunk: 64 << 10, Elastic: elastic}.checked()
-	must(t, err)
+	cfg := sure(Config{Size: promptRanks, Job: secret, Rendezvous: "127.0.0.1:1", Timeout: time.Minute,
+		Join: time.Minute, Chunk: 64 << 10, Elastic: elastic}.checked())(t)
 	cfg.id, cfg.host = plain, plain
 	return cfg
 }

@@ -89,9 +89,7 @@ func issued(t *testing.T) (dir string, strays map[string]tcp.Stray) {
 	forged, err := tcp.Forged(texts[0]["rank-0.pem"], spec, 1)
 	must(t, err)
 	dir = t.TempDir()
-	put := func(name string, text []byte) {
-		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
-	}
+	put := func(name string, text []byte) { must(t, os.WriteFile(filepath.Join(dir, name), text, 0o600)) }
 	put("ca.pem", root)
 	for name, text := range texts[0] {
 		put(name, text)
@@ -239,8 +237,7 @@ func mistakenCertificates(t *testing.T) {
 		return dir
 	}
 	days := func(from, until int) string {
-		dir := filepath.Join(t.TempDir(), "certs")
-		now := time.Now()
+		dir, now := filepath.Join(t.TempDir(), "certs"), time.Now()
 		if _, err := tcp.MakeCerts(dir, tcp.Certs{Job: "j", Ranks: 2, From: now.AddDate(0, 0, from), Until: now.AddDate(0, 0, until)}); err != nil {
 			t.Fatal(err)
 		}

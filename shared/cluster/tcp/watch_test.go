@@ -77,8 +77,7 @@ func TestWatchersHaveNoSay(t *testing.T) {
 // held reads a holder's certificate.
 func held(t *testing.T, dir, holder string) *identity {
 	t.Helper()
-	id := sure(loadIdentity(dir, holder))(t)
-	return id
+	return sure(loadIdentity(dir, holder))(t)
 }
 
 // interrupts says all that could change a run, if a watcher said it and anybody heard.

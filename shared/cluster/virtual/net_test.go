@@ -76,8 +76,7 @@ func TestASenderSerialises(t *testing.T) {
 func TestNICsAreFullDuplex(t *testing.T) {
 	want(t, ends(t, cluster.Uniform(2, ms, nil), func(p cluster.Proc) error {
 		var m cluster.Msg
-		r := p.Irecv(1-p.Rank(), 1, &m)
-		return cluster.Wait(p, r, p.Isend(1-p.Rank(), 1, &cluster.Msg{Declared: 2000}))
+		return cluster.Wait(p, p.Irecv(1-p.Rank(), 1, &m), p.Isend(1-p.Rank(), 1, &cluster.Msg{Declared: 2000}))
 	}), 3, 3)
 }
 
@@ -135,8 +134,7 @@ func TestMulticastSendsOnce(t *testing.T) {
 	for _, native := range []bool{true, false} {
 		p := cluster.Uniform(4, ms, nil)
 		p.Multicast = native
-		group := []int{0, 1, 2, 3}
-		rt := virtual.New(p, virtual.Config{Headerless: true})
+		group, rt := []int{0, 1, 2, 3}, virtual.New(p, virtual.Config{Headerless: true})
 		got, trace, err := cluster.Run(t.Context(), rt, func(p cluster.Proc) (time.Duration, error) {
 			m := cluster.Msg{}
 			if p.Rank() == 0 {

@@ -18,8 +18,7 @@ import (
 func TestGoexitOfABodyEndsTheRun(t *testing.T) {
 	const ranks = 5
 	for who := range ranks {
-		unwound, returned := make([]int, ranks), false
-		ended := make(chan struct{})
+		unwound, returned, ended := make([]int, ranks), false, make(chan struct{})
 		go func() {
 			defer close(ended)
 			_, _ = virtual.New(cluster.Uniform(ranks, reference, nil), virtual.Config{}).Run(context.Background(), func(p cluster.Proc) ([]byte, error) {

@@ -30,9 +30,7 @@ func closing(t *testing.T, d driver.Driver) driver.Driver {
 	return d
 }
 
-func emulator(t *testing.T) driver.Driver {
-	return closing(t, emulated.New(emulated.Options{}))
-}
+func emulator(t *testing.T) driver.Driver { return closing(t, emulated.New(emulated.Options{})) }
 
 // all runs every trial.
 func all(t *testing.T, d driver.Driver) (names []string, out []Outcome) {
@@ -202,8 +200,7 @@ func (p place) SumSend(_ *tensor.Call, src []float32) {
 func TestSum(t *testing.T) {
 	for _, broken := range []bool{false, true} {
 		a := &adder{ranks: 3, broken: broken}
-		o, err := Sum([]tensor.Collective{a, a, a})
-		if err != nil || o.OK() == broken || o.Values != 3<<20 {
+		if o, err := Sum([]tensor.Collective{a, a, a}); err != nil || o.OK() == broken || o.Values != 3<<20 {
 			t.Errorf("broken %t: %+v, %v", broken, o, err)
 		}
 	}

@@ -9,8 +9,7 @@ import (
 // TestBooksOfReusedMemory: an address that was given back and taken again at once, before the
 // call that gave it back has returned, is on the books; one that could not be given back stays.
 func TestBooksOfReusedMemory(t *testing.T) {
-	b := newBooks()
-	p := unsafe.Pointer(new(int))
+	b, p := newBooks(), unsafe.Pointer(new(int))
 	b.take(b.pinned, p, 8)
 	if err := b.freePinned(p, func() error { b.take(b.pinned, p, 16); return nil }); err != nil {
 		t.Fatal(err)

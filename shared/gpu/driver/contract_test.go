@@ -124,8 +124,7 @@ func copies(t *testing.T, d driver.Driver) {
 		must(t, d.Free(a))
 		must(t, d.Free(b))
 	}
-	words := make([]uint32, 5)
-	p := device(t, d, 20)
+	words, p := make([]uint32, 5), device(t, d, 20)
 	must(t, d.Fill(0, p, 7, 5))
 	must(t, d.Fill(0, unsafe.Add(p, 4), 0xdeadbeef, 3))
 	must(t, d.Download(0, pointer(words), p, 20))
@@ -239,8 +238,7 @@ func launch(t *testing.T, d driver.Driver) {
 	}
 }
 
-// order: a stream does its work in the order of the calls, and with the cells and the
-// memory they had then.
+// order: a stream does its work in the order of the calls, and with the cells and the memory they had then.
 func order(t *testing.T, d driver.Driver) {
 	const n = 300
 	x := newAdder(t, d, n)

@@ -77,9 +77,7 @@ func TestCuOldDriver(t *testing.T) {
 // TestCuEveryCallFails is TestEveryCallFails for cu. The device is lost behind it: it is the last test.
 func TestCuEveryCallFails(t *testing.T) {
 	l := linked(t, fake.Options{})
-	try := func(err error) {
-		must(t, err)
-	}
+	try := func(err error) { must(t, err) }
 	everyCall(t, openCu(t), func(n, code int) { try(l.FailAt(n, code)) }, func() int {
 		n, err := l.Count("calls")
 		try(err)

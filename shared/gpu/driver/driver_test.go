@@ -17,7 +17,5 @@ func TestPurego(t *testing.T) {
 	d := faketest.Card(t)
 	t.Logf("%+v", d.Info())
 	must(t, d.Close())
-	contract(t, graph, func(t *testing.T) driver.Driver {
-		return faketest.Card(t)
-	})
+	contract(t, graph, func(t *testing.T) driver.Driver { return faketest.Card(t) })
 }

@@ -132,9 +132,7 @@ func TestEveryCallFails(t *testing.T) {
 	})
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
-		try := func(err error) {
-			must(t, err)
-		}
+		try := func(err error) { must(t, err) }
 		count := func(key string) int {
 			n, err := l.Count(key)
 			try(err)
@@ -166,8 +164,7 @@ func everyCall(t *testing.T, d driver.Driver, failAt func(n, code int), calls fu
 		t.Errorf("after the failures: %v", err)
 	}
 	failAt(all-1, 700) // nearly all is given back then
-	first := work(d)
-	if !errors.As(first, &e) || !e.Lost() || !strings.Contains(e.Error(), "--device cpu") {
+	if first := work(d); !errors.As(first, &e) || !e.Lost() || !strings.Contains(e.Error(), "--device cpu") {
 		t.Fatalf("%v, want a lost device", first)
 	}
 	if _, err := d.Stream(); !errors.Is(err, e) {
@@ -205,9 +202,7 @@ func TestPinnedRefused(t *testing.T) {
 	})
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
-		check(t, faketest.Open(t, l), func(n int) {
-			must(t, l.FailAt(n, 2))
-		})
+		check(t, faketest.Open(t, l), func(n int) { must(t, l.FailAt(n, 2)) })
 	})
 }
 
@@ -313,9 +308,7 @@ func TestNothingOnTheHost(t *testing.T) {
 			if recover() == nil {
 				t.Error("the host has read device memory")
 			}
-			if err := errors.Join(d.Free(p), d.Close()); err != nil {
-				t.Error(err)
-			}
+			must(t, errors.Join(d.Free(p), d.Close()))
 		}()
 		t.Log(unsafe.Slice((*float32)(p), 100)[3])
 	}

@@ -43,11 +43,7 @@ func openRanks(t *testing.T, n int, lazy bool) *ranked {
 		e := sure(engine.New(d))(t)
 		e.Collect(f.set)
 		f.engines = append(f.engines, e)
-		t.Cleanup(func() {
-			if err := errors.Join(e.Close(), d.Close()); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(func() { must(t, errors.Join(e.Close(), d.Close())) })
 	}
 	return f
 }
@@ -65,8 +61,7 @@ func (f *ranked) left(t *testing.T) int {
 // count returns how often NCCL's function of a name was called, and alike.
 func (f *ranked) count(t *testing.T, key string) int {
 	t.Helper()
-	n := sure(f.nccl.Count(key))(t)
-	return n
+	return sure(f.nccl.Count(key))(t)
 }
 
 // vectors are rank's, two of each step.
@@ -262,6 +257,5 @@ func TestNoNCCL(t *testing.T) {
 
 func openEmulated(t *testing.T) *engine.Engine {
 	t.Helper()
-	e := sure(engine.New(emulated.New(emulated.Options{})))(t)
-	return e
+	return sure(engine.New(emulated.New(emulated.Options{})))(t)
 }

@@ -25,8 +25,7 @@ func onCu(t *testing.T, f func(t *testing.T, d driver.Driver)) {
 			if err != nil && lazy {
 				t.Skip(err)
 			}
-			d := sure(driver.OpenCu(0))(t)
-			f(t, d)
+			f(t, sure(driver.OpenCu(0))(t))
 		})
 	}
 }

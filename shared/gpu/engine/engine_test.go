@@ -15,11 +15,7 @@ import (
 // suite runs the contract of engines.
 func suite(t *testing.T, e tensor.Device, run func(*testing.T, tensor.Engine)) {
 	h := &host{Device: e}
-	t.Cleanup(func() {
-		if err := h.close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, h.close()) })
 	run(t, h)
 }
 

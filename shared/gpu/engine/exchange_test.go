@@ -74,9 +74,7 @@ func TestExchanger(t *testing.T) {
 				t.Errorf("elements %d to %d: %+v, want %+v, or other integers", at[0], at[1], sum, wantOver)
 			}
 		}
-		if err := errors.Join(e.Settle(&c), e.Release(&c)); err != nil {
-			t.Error(err)
-		}
+		must(t, errors.Join(e.Settle(&c), e.Release(&c)))
 	}
 	t.Run("emulator", func(t *testing.T) { check(t, emulated.New(emulated.Options{Watch: true})) })
 	onFakes(t, check)
@@ -152,14 +150,11 @@ func TestGradientTo(t *testing.T) {
 		if _, err := w.Gradient(p, again, x, labels, nil); err != nil || !slices.Equal(again, g) {
 			t.Errorf("the host's next gradient: %v, or another one", err)
 		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, w.Close())
 	}
 	onFakes(t, check)
 	t.Run("host", func(t *testing.T) {
-		e := sure(tensor.Lookup(portable.Name))(t)
-		m := build(t, model.Spec{Name: "lenet5"})
+		e, m := sure(tensor.Lookup(portable.Name))(t), build(t, model.Spec{Name: "lenet5"})
 		w := m.NewWorkspace(e, 1, 1)
 		x, labels := images(m, 1, 5)
 		if _, err := w.GradientTo(make([]float32, m.NumParams()), x, labels, &taker{}); err == nil || !strings.Contains(err.Error(), "keeps no gradient") {

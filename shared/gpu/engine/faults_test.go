@@ -38,8 +38,7 @@ type outcome struct {
 func everyCall(t *testing.T, run func() outcome, failAt func(n, code int), calls func() int, left func() error) {
 	t.Helper()
 	failAt(-1, 0)
-	before := calls()
-	want := run()
+	before, want := calls(), run()
 	all := calls() - before
 	if want.err != nil || all < 30 {
 		t.Fatalf("%d calls, %v", all, want.err)
@@ -104,10 +103,7 @@ func TestEveryCallFails(t *testing.T) {
 	t.Run("fake", func(t *testing.T) {
 		l := faketest.Library(t, fake.Options{})
 		d := sure(driver.Open(l.Path, 0))(t)
-		count := func(key string) int {
-			n := sure(l.Count(key))(t)
-			return n
-		}
+		count := func(key string) int { return sure(l.Count(key))(t) }
 		m, open := build(t, model.Spec{Name: "lenet5"}), count("open")
 		everyCall(t, func() outcome { return step(d, m) }, func(n, code int) {
 			must(t, l.FailAt(n, code))
@@ -148,8 +144,7 @@ func tour(d driver.Driver) (o outcome) {
 		return outcome{err: err}
 	}
 	var c tensor.Call
-	x, y := e.Make(&c, 40), e.Make(&c, 40)
-	if x != nil && y != nil {
+	if x, y := e.Make(&c, 40), e.Make(&c, 40); x != nil && y != nil {
 		e.Upload(&c, x, ramp(40))
 		e.Copy(&c, y, x)
 		e.Update(&c, y, nil, x, 0.5, 0, 0.25, true)
@@ -159,8 +154,7 @@ func tour(d driver.Driver) (o outcome) {
 		e.SoftmaxCrossEntropy(&c, 4, 10, x, []uint8{1, 2, 3, 4}, y)
 		e.ConvBackwardFilter(&c, tensor.Conv{N: 2, InC: 1, H: 2, W: 2, OutC: 1, KH: 1, KW: 1, Stride: 1}, x, x, y[:1])
 		e.ConvBackwardFilter(&c, tensor.Conv{N: 4, InC: 1, H: 2, W: 2, OutC: 2, KH: 1, KW: 1, Stride: 1}, x, x, y[:2])
-		z := e.Make(&c, 40)
-		if z != nil {
+		if z := e.Make(&c, 40); z != nil {
 			e.QuantiseRange(&c, tensor.Int32s(z[:20]), x[:20], tensor.Int32s(z[20:]), 1, 1<<20)
 			e.AddInt32(&c, tensor.Int32s(z[:20]), tensor.Int32s(z[:20]))
 			e.Upload(&c, z[:2], tensor.Float32s([]int32{3, 30}))
@@ -261,10 +255,7 @@ func TestOverlap(t *testing.T) {
 	keys := []string{"cuLaunchKernel", "cuStreamSynchronize", "cuEventSynchronize", "bytes up", "bytes down"}
 	counts := func() (n [5]int) {
 		for i, key := range keys {
-			var err error
-			if n[i], err = l.Count(key); err != nil {
-				t.Fatal(err)
-			}
+			n[i] = sure(l.Count(key))(t)
 		}
 		return n
 	}
@@ -274,11 +265,7 @@ func TestOverlap(t *testing.T) {
 	e.Graphs(false)
 	w := m.NewWorkspace(e, 2, 1)
 	x, labels := images(m, 2, 5)
-	gradient := func(on tensor.OnGrad) {
-		if _, err := w.Gradient(p, g, x, labels, on); err != nil {
-			t.Fatal(err)
-		}
-	}
+	gradient := func(on tensor.OnGrad) { sure(w.Gradient(p, g, x, labels, on))(t) }
 	gradient(nil)
 	before := counts()
 	var first [5]int

@@ -30,23 +30,20 @@ func trail(t *testing.T, e tensor.Device, m *model.Model, sizes []int, before fu
 		x, labels := images(m, n, uint64(k))
 		before(k)
 		last := len(m.Layers())
-		loss, err := w.Gradient(p, g, x, labels, func(l int, v []float32) error {
+		loss := sure(w.Gradient(p, g, x, labels, func(l int, v []float32) error {
 			if last--; l != last {
 				t.Errorf("step %d: layer %d came when layer %d was due", k, l, last)
 			}
 			all = append(all, v...)
 			return nil
-		})
-		must(t, err)
+		}))(t)
 		all = append(append(append(all, float32(loss)), g...), stats...)
 		for i := range p {
 			p[i] -= g[i] / 64
 		}
 		if k == len(sizes)/2 { // it has other passes
 			z := sure(w.Logits(p, x, n))(t)
-			if _, err := w.InferenceGradient(p, g, x, labels); err != nil {
-				t.Fatal(err)
-			}
+			sure(w.InferenceGradient(p, g, x, labels))(t)
 			all = append(append(all, z...), g...)
 		}
 	}
@@ -59,11 +56,7 @@ func ungraphed(t *testing.T, d driver.Driver) tensor.Device {
 	t.Helper()
 	e := sure(engine.New(d))(t)
 	e.Graphs(false)
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, e.Close()) })
 	return e
 }
 
@@ -134,10 +127,7 @@ func TestGraphCalls(t *testing.T) {
 	keys := []string{"cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuGraphLaunch", "calls"}
 	counts := func() (n [5]int) {
 		for i, key := range keys {
-			var err error
-			if n[i], err = f.cuda.Count(key); err != nil {
-				t.Fatal(err)
-			}
+			n[i] = sure(f.cuda.Count(key))(t)
 		}
 		return n
 	}
@@ -171,15 +161,11 @@ func TestGraphFails(t *testing.T) {
 	d := sure(driver.Open(l.Path, 0))(t)
 	e := open(t, d)
 	m := build(t, networks[0])
-	count := func(key string) int {
-		n := sure(l.Count(key))(t)
-		return n
-	}
+	count := func(key string) int { return sure(l.Count(key))(t) }
 	p, want, g := make([]float32, m.NumParams()), make([]float32, m.NumParams()), make([]float32, m.NumParams())
 	m.Init(p, rand.New(rand.NewPCG(3, 4)))
 	x, labels := images(m, 1, 5)
-	open := count("open")
-	step := 1
+	open, step := count("open"), 1
 	if os.Getenv("GRADSYNC_LONG") == "" {
 		step = 3
 	}
@@ -188,9 +174,7 @@ func TestGraphFails(t *testing.T) {
 			step = 1
 		}
 		w := m.NewWorkspace(e, 1, 1)
-		if _, err := w.Gradient(p, want, x, labels, nil); err != nil {
-			t.Fatal(err)
-		}
+		sure(w.Gradient(p, want, x, labels, nil))(t)
 		must(t, l.FailAt(n, 2))
 		var first error
 		for range 2 { // captured, and again

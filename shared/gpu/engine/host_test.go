@@ -231,11 +231,7 @@ func (h *host) close() error {
 func open(t testing.TB, d driver.Driver) *engine.Engine {
 	t.Helper()
 	e := sure(engine.New(d))(t)
-	t.Cleanup(func() {
-		if err := errors.Join(e.Close(), d.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, errors.Join(e.Close(), d.Close())) })
 	return e
 }
 

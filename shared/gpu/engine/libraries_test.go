@@ -55,11 +55,7 @@ func openFakes(t *testing.T, lazy bool) *fakes {
 func (f *fakes) engine(t *testing.T, tf32 bool) *engine.Libraries {
 	t.Helper()
 	e := sure(engine.WithLibraries(f.driver, f.set, tf32))(t)
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, e.Close()) })
 	return e
 }
 
@@ -67,11 +63,7 @@ func (f *fakes) engine(t *testing.T, tf32 bool) *engine.Libraries {
 func (f *fakes) own(t *testing.T) *engine.Engine {
 	t.Helper()
 	e := sure(engine.New(f.driver))(t)
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, e.Close()) })
 	return e
 }
 
@@ -92,11 +84,7 @@ func onLibraryDevices(t *testing.T, run func(t *testing.T, e tensor.Device)) {
 func card(t *testing.T) *engine.Libraries {
 	t.Helper()
 	f := &fakes{driver: faketest.Card(t)}
-	t.Cleanup(func() {
-		if err := f.driver.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, f.driver.Close()) })
 	f.set = lib.Find(nil, f.driver.Info().CUDA)
 	if host, ok := f.driver.(driver.Host); ok {
 		f.set = f.set.Working(host)
@@ -169,8 +157,7 @@ func TestEitherLibrary(t *testing.T) {
 		if c.dnn {
 			f.set.DNN = whole.DNN
 		}
-		before := map[string]int{}
-		names := strings.Fields(c.calls + " " + c.others)
+		before, names := map[string]int{}, strings.Fields(c.calls+" "+c.others)
 		for _, name := range names {
 			before[name] = f.count(t, name)
 		}

@@ -23,8 +23,7 @@ var networks = []model.Spec{{Name: "lenet5"}, {Name: "resnet18", Width: 0.125, I
 
 func build(t testing.TB, s model.Spec) *model.Model {
 	t.Helper()
-	m := sure(model.Build(s))(t)
-	return m
+	return sure(model.Build(s))(t)
 }
 
 // images draws a batch.
@@ -214,9 +213,7 @@ func TestEmulated(t *testing.T) {
 		w := m.NewWorkspace(open(t, d), 2, 1)
 		w.SetStats(stats)
 		x, labels := images(m, 2, 5)
-		if _, err := w.Gradient(p, g, x, labels, nil); err != nil {
-			t.Fatal(err)
-		}
+		sure(w.Gradient(p, g, x, labels, nil))(t)
 		must(t, w.Close())
 		return append(g, stats...)
 	}
@@ -252,9 +249,7 @@ func BenchmarkStep(b *testing.B) {
 	for b.Loop() {
 		step()
 	}
-	if err := w.Close(); err != nil {
-		b.Error(err)
-	}
+	must(b, w.Close())
 }
 
 // TestOnGradStops: on's error ends the step, and the next one is whole.
@@ -265,9 +260,7 @@ func TestOnGradStops(t *testing.T) {
 		m.Init(p, rand.New(rand.NewPCG(3, 4)))
 		w := m.NewWorkspace(open(t, d), 2, 1)
 		x, labels := images(m, 2, 5)
-		if _, err := w.Gradient(p, g, x, labels, nil); err != nil {
-			t.Fatal(err)
-		}
+		sure(w.Gradient(p, g, x, labels, nil))(t)
 		stop, calls := errors.New("stop"), 0
 		_, err := w.Gradient(p, again, x, labels, func(int, []float32) error { calls++; return stop })
 		if !errors.Is(err, stop) || calls != 1 {
@@ -276,8 +269,6 @@ func TestOnGradStops(t *testing.T) {
 		if _, err := w.Gradient(p, again, x, labels, nil); err != nil || !slices.Equal(g, again) {
 			t.Errorf("the step after that: %v, or another gradient", err)
 		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, w.Close())
 	})
 }

@@ -84,8 +84,7 @@ func TestFreed(t *testing.T) {
 		var old, c tensor.Call
 		x := e.Make(&old, 100)
 		must(t, e.Release(&old))
-		y := e.Make(&c, 100)
-		e.ReLU(&c, x, y)
+		e.ReLU(&c, x, e.Make(&c, 100))
 		var lost *driver.Error
 		if err := e.Settle(&c); !errors.As(err, &lost) || !lost.Lost() || !strings.Contains(err.Error(), "--device cpu") {
 			t.Errorf("%v, want a lost device", err)

@@ -26,8 +26,7 @@ func sparse(r *rand.Rand, n int, zeros float64) []float32 {
 func TestCountNonzero(t *testing.T) {
 	onAll(t, func(m *machine) {
 		r := rand.New(rand.NewPCG(11, 11))
-		x := sparse(r, 5000, 0.7)
-		bounds := []int32{0, 1, 1, 300, 1324, 5000}
+		x, bounds := sparse(r, 5000, 0.7), []int32{0, 1, 1, 300, 1324, 5000}
 		counts := room[int32](m, len(bounds)-1)
 		m.ok(m.CountNonzero(len(bounds)-1, up(m, x), up(m, bounds), counts))
 		for b, got := range down[int32](m, counts, len(bounds)-1) {

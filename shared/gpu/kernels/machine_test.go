@@ -83,9 +83,7 @@ func (m *machine) close() {
 
 func (m *machine) ok(err error) {
 	m.t.Helper()
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 }
 
 // clear frees all buffers.

@@ -41,8 +41,7 @@ func TestNVIDIAsAssemblerTakesTheKernels(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%s --version: %v\n%s", ptxas, err, version)
 	}
-	names := kernels.Names()
-	cards := []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"}
+	names, cards := kernels.Names(), []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"}
 	table := make([]string, 1+len(names))
 	table[0] = "kernel," + strings.Join(cards, ",")
 	copy(table[1:], names)

@@ -54,7 +54,7 @@ var mutants = []mutant{
 func mutated(t *testing.T, m mutant) fstest.MapFS {
 	t.Helper()
 	sources := fstest.MapFS{}
-	err := fs.WalkDir(kernels.Sources(), ".", func(name string, d fs.DirEntry, err error) error {
+	must(t, fs.WalkDir(kernels.Sources(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -67,8 +67,7 @@ func mutated(t *testing.T, m mutant) fstest.MapFS {
 		}
 		sources[name] = &fstest.MapFile{Data: text}
 		return err
-	})
-	must(t, err)
+	}))
 	return sources
 }
 
@@ -195,8 +194,7 @@ func TestFreedBuffer(t *testing.T) {
 		must(t, err)
 		must(t, d.Free(p))
 		q := set.On(0)
-		first := errors.Join(q.ReLU(1000, p, p), d.Sync(0))
-		says := ""
+		first, says := errors.Join(q.ReLU(1000, p, p), d.Sync(0)), ""
 		if first != nil {
 			says = first.Error()
 		}

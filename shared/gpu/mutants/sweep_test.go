@@ -75,8 +75,7 @@ func (s *sweeper) random(n int) unsafe.Pointer {
 
 // keep adds n words to the results.
 func (s *sweeper) keep(p unsafe.Pointer, n int) {
-	x := make([]uint32, n)
-	if s.err == nil {
+	if x := make([]uint32, n); s.err == nil {
 		s.try(s.d.Download(0, unsafe.Pointer(unsafe.SliceData(x)), p, 4*n))
 		s.try(binary.Write(&s.out, binary.LittleEndian, x))
 	}

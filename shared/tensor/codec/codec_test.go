@@ -160,8 +160,7 @@ func TestSizeAt(t *testing.T) {
 			for i, at := range r.Perm(n)[:int(math.Round(d*n))] {
 				x[at] = float32(i + 1)
 			}
-			got, want := c.SizeAt(n, d), float64(c.Size(x))
-			if math.Abs(got-want) > 0.01*want+8 {
+			if got, want := c.SizeAt(n, d), float64(c.Size(x)); math.Abs(got-want) > 0.01*want+8 {
 				t.Errorf("%s at density %g: %g bytes promised, %g made", c.Name(), d, got, want)
 			}
 		}

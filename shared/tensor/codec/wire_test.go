@@ -52,9 +52,8 @@ func TestForms(t *testing.T) {
 func TestCorruptWires(t *testing.T) {
 	word := "\x00\x00\x80\x3f"
 	for _, c := range []struct {
-		codec Codec
-		wire  string
-		want  string
+		codec      Codec
+		wire, want string
 	}{
 		{Bitmap{}, "", "0 bytes, want at least 1"},
 		{Bitmap{}, "\x08" + word, "bits behind element 3"},

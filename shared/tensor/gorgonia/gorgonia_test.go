@@ -18,10 +18,9 @@ var chains = []string{"cnn", "lenet5", "mlp"}
 
 // problem is a network with fresh parameters and one batch of noise.
 type problem struct {
-	m      *model.Model
-	params []float32
-	x      []float32
-	labels []uint8
+	m         *model.Model
+	params, x []float32
+	labels    []uint8
 }
 
 func newProblem(t testing.TB, name string, n int) problem {
@@ -151,8 +150,7 @@ func TestStepperErrors(t *testing.T) {
 	s, err := NewStepper(p.m, 2)
 	must(t, err)
 	stop := errors.New("stop")
-	calls := 0
-	grads := make([]float32, len(p.params))
+	calls, grads := 0, make([]float32, len(p.params))
 	var on gtensor.OnGrad = func(int, []float32) error { calls++; return stop }
 	if _, err := s.Gradient(p.params, grads, p.x, p.labels, on); !errors.Is(err, stop) || calls != 1 {
 		t.Errorf("error %v after %d calls, want OnGrad's after one", err, calls)

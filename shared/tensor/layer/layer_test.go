@@ -56,12 +56,9 @@ func TestIdentity(t *testing.T) {
 		in       Shape
 		identity bool
 	}{
-		{MaxPool{Size: 2, Stride: 2}, Shape{5, 1, 1}, true},
-		{MaxPool{Size: 2, Stride: 2}, Shape{1, 2, 2}, false},
-		{AvgPool{}, Shape{5, 1, 1}, true},
-		{AvgPool{}, Shape{5, 2, 2}, false},
-		{AvgPool{Size: 1, Stride: 2}, Shape{5, 2, 2}, false},
-		{ReLU{}, Shape{5, 1, 1}, false},
+		{MaxPool{Size: 2, Stride: 2}, Shape{5, 1, 1}, true}, {MaxPool{Size: 2, Stride: 2}, Shape{1, 2, 2}, false},
+		{AvgPool{}, Shape{5, 1, 1}, true}, {AvgPool{}, Shape{5, 2, 2}, false},
+		{AvgPool{Size: 1, Stride: 2}, Shape{5, 2, 2}, false}, {ReLU{}, Shape{5, 1, 1}, false},
 	} {
 		if got := c.layer.Memory(c.in).Identity; got != c.identity {
 			t.Errorf("%#v of %v is the identity: %t, want %t", c.layer, c.in, got, c.identity)
@@ -73,8 +70,7 @@ func TestIdentity(t *testing.T) {
 // with a ReLU keeps its output for the mask.
 func TestWithReLU(t *testing.T) {
 	for _, l := range []Layer{Linear{Inputs: 2, Outputs: 3}, BatchNorm{Channels: 2}, Add{}} {
-		fused, ok := WithReLU(l)
-		if !ok || l.Memory(Shape{2, 1, 1}).KeepY || !fused.Memory(Shape{2, 1, 1}).KeepY {
+		if fused, ok := WithReLU(l); !ok || l.Memory(Shape{2, 1, 1}).KeepY || !fused.Memory(Shape{2, 1, 1}).KeepY {
 			t.Errorf("%#v became %#v", l, fused)
 		}
 	}

@@ -31,8 +31,7 @@ func TestPortableBits(t *testing.T) {
 		"vgg19_bn":  "354d37e3f26e5fd7",
 	} {
 		m, e, params := open(t, name)
-		w := m.NewWorkspace(e, 4, 2)
-		sgd := optim.SGD{Rate: 0.05, Momentum: 0.9, WeightDecay: 1e-4}
+		w, sgd := m.NewWorkspace(e, 4, 2), optim.SGD{Rate: 0.05, Momentum: 0.9, WeightDecay: 1e-4}
 		grads := make([]float32, len(params))
 		h := sha256.New()
 		for step := range 5 {

@@ -26,10 +26,7 @@ const (
 		9*16*32 + 35*9*32*32 + 36*2*32 + 16*32 + 2*32 +
 		9*32*64 + 35*9*64*64 + 36*2*64 + 32*64 + 2*64 +
 		64*10 + 10
-	resnet110MACs = 32*32*(27*16+36*9*16*16) +
-		16*16*(9*16*32+35*9*32*32+16*32) +
-		8*8*(9*32*64+35*9*64*64+32*64) +
-		64*10
+	resnet110MACs = 32*32*(27*16+36*9*16*16) + 16*16*(9*16*32+35*9*32*32+16*32) + 8*8*(9*32*64+35*9*64*64+32*64) + 64*10
 )
 
 // TestCostTables checks totals. Parameter counts: LeNet-5 and the MLP by hand,
@@ -41,12 +38,9 @@ func TestCostTables(t *testing.T) {
 		params int
 		mflop  float64 // 0: not stated
 	}{
-		{"lenet5", 61706, 2.5},
-		{"mlp", 784*512 + 512 + 512*512 + 512 + 512*10 + 10, 0},
-		{"cnn", (27+1)*32 + (288+1)*64 + (4096+1)*128 + (128+1)*10, 0},
-		{"resnet18", 11173962, 3333},
-		{"resnet110", resnet110Params, 3 * 2 * resnet110MACs / 1e6},
-		{"vgg19_bn", 20040522, 2389},
+		{"lenet5", 61706, 2.5}, {"mlp", 784*512 + 512 + 512*512 + 512 + 512*10 + 10, 0},
+		{"cnn", (27+1)*32 + (288+1)*64 + (4096+1)*128 + (128+1)*10, 0}, {"resnet18", 11173962, 3333},
+		{"resnet110", resnet110Params, 3 * 2 * resnet110MACs / 1e6}, {"vgg19_bn", 20040522, 2389},
 	} {
 		rows := sure(costs(c.name))(t)
 		length, flop := 0, 0.0
@@ -76,8 +70,7 @@ func TestCostTableNames(t *testing.T) {
 		"vgg19_bn": {"features.0": 27*64 + 64, "features.40": 512*512*9 + 512, "features.50": 1024, "classifier": 5130},
 	}
 	for name, layers := range want {
-		rows := sure(costs(name))(t)
-		got := map[string]int{}
+		rows, got := sure(costs(name))(t), map[string]int{}
 		for _, r := range rows {
 			got[r.Name] = r.Length
 		}

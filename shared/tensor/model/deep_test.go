@@ -139,8 +139,7 @@ func TestDeepSizes(t *testing.T) {
 
 // TestPassThrough: the last pool of VGG-19 on 16×16 meets 1×1 and says what it does.
 func TestPassThrough(t *testing.T) {
-	m := sure(model.Build(model.Spec{Name: "vgg19_bn", Image: 16}))(t)
-	pools := 0
+	m, pools := sure(model.Build(model.Spec{Name: "vgg19_bn", Image: 16}))(t), 0
 	for _, s := range m.Steps() {
 		if text := fmt.Sprint(s.Layer); strings.Contains(text, "pool 2×2") {
 			pools++

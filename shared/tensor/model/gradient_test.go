@@ -35,8 +35,7 @@ func againstReference(t *testing.T, m *model.Model, e tensor.Engine, params []fl
 	wantLoss, d := f.loss(widened(x), labels)
 	want := f.backward(widened(x), d)
 	got := make([]float32, len(params))
-	loss := sure(m.NewWorkspace(e, n+1, 2).Gradient(params, got, x, labels, nil))(t)
-	if math.Abs(loss-wantLoss) > 1e-5 {
+	if loss := sure(m.NewWorkspace(e, n+1, 2).Gradient(params, got, x, labels, nil))(t); math.Abs(loss-wantLoss) > 1e-5 {
 		t.Errorf("loss %v, want %v", loss, wantLoss)
 	}
 	compareGradients(t, m, got, want)
@@ -75,8 +74,7 @@ func TestKnots(t *testing.T) {
 			{"a", conv(2), nil}, {"n", norm, nil}, {"", relu, nil}, {"b", conv(3), nil}, {"", add, []int{3, 1}}},
 		"a sum over a norm's ReLU": {
 			{"a", conv(2), nil}, {"n", norm, nil}, {"", relu, nil}, {"b", conv(3), []int{0}}, {"", add, []int{2, 3}}, {"", relu, nil}},
-		"a step added to itself": {
-			{"a", conv(2), nil}, {"n", norm, nil}, {"", add, []int{1, 1}}, {"", relu, nil}},
+		"a step added to itself": {{"a", conv(2), nil}, {"n", norm, nil}, {"", add, []int{1, 1}}, {"", relu, nil}},
 		"shortcuts in shortcuts": {
 			{"a", conv(2), nil}, {"", relu, nil}, {"b", conv(3), []int{1}}, {"n", norm, nil}, {"", add, []int{3, 1}},
 			{"", relu, nil}, {"c", conv(3), nil}, {"", add, []int{6, 5}}, {"", add, []int{7, 1}}, {"", relu, nil}},
@@ -87,10 +85,7 @@ func TestKnots(t *testing.T) {
 		params := make([]float32, m.NumParams())
 		m.Init(params, rand.New(rand.NewPCG(2, 2)))
 		for _, engine := range tensor.Engines() {
-			t.Run(engine+"/"+name, func(t *testing.T) {
-				e := sure(tensor.Lookup(engine))(t)
-				againstReference(t, m, e, params)
-			})
+			t.Run(engine+"/"+name, func(t *testing.T) { againstReference(t, m, sure(tensor.Lookup(engine))(t), params) })
 		}
 	}
 }

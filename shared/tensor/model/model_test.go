@@ -23,8 +23,7 @@ func TestLeNet5Layout(t *testing.T) {
 		t.Fatalf("%d tensors, want %d", len(m.Params()), len(want))
 	}
 	for i, p := range m.Params() {
-		w := want[i]
-		if p.Name != w.Name || !slices.Equal(p.Shape, w.Shape) || p.Offset != w.Offset || p.Length != w.Length {
+		if w := want[i]; p.Name != w.Name || !slices.Equal(p.Shape, w.Shape) || p.Offset != w.Offset || p.Length != w.Length {
 			t.Errorf("tensor %d is %v, want %v", i, p, w)
 		}
 	}
@@ -78,8 +77,7 @@ func TestTensorsRoundTrip(t *testing.T) {
 		t.Fatalf("round trip: %v", err)
 	}
 	clear(back)
-	mlp, _, other := open(t, "mlp")
-	if m.SetTensors(back, mlp.Tensors(other)) == nil {
+	if mlp, _, other := open(t, "mlp"); m.SetTensors(back, mlp.Tensors(other)) == nil {
 		t.Error("the MLP's tensors fit LeNet-5")
 	}
 	if m.SetTensors(back, tensors[1:]) == nil {
@@ -113,8 +111,7 @@ func TestSmallNetworksScale(t *testing.T) {
 		{model.Spec{Name: "lenet5", Classes: 10}, 61706, 10},
 		{model.Spec{Name: "resnet18", Classes: 4}, 11173962 - 6*513, 4},
 	} {
-		m, err := model.Build(c.spec)
-		if err != nil || m.NumParams() != c.params || m.Classes() != c.classes {
+		if m, err := model.Build(c.spec); err != nil || m.NumParams() != c.params || m.Classes() != c.classes {
 			t.Errorf("%+v: %v, %d parameters, %d classes, want %d and %d", c.spec, err, m.NumParams(), m.Classes(), c.params, c.classes)
 		}
 	}

@@ -60,9 +60,7 @@ func TestOverfits(t *testing.T) {
 				return
 			}
 			for i := 0; i < images; i += size {
-				if _, err := w.Gradient(params, grads, x[i*pixels:(i+size)*pixels], labels[i:i+size], nil); err != nil {
-					t.Fatal(err)
-				}
+				sure(w.Gradient(params, grads, x[i*pixels:(i+size)*pixels], labels[i:i+size], nil))(t)
 				sgd.Step(params, grads)
 			}
 		}

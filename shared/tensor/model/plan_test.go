@@ -111,8 +111,7 @@ func TestPlanKeepsSpansApart(t *testing.T) {
 			delete(touched, none)
 			for a := range touched {
 				for b := range touched {
-					x, y := p.buffers[a], p.buffers[b]
-					if a < b && x.offset < y.offset+y.size && y.offset < x.offset+x.size {
+					if x, y := p.buffers[a], p.buffers[b]; a < b && x.offset < y.offset+y.size && y.offset < x.offset+x.size {
 						t.Errorf("%s: buffers %+v and %+v of the span at %d overlap", name, x, y, i)
 					}
 				}

@@ -198,8 +198,7 @@ func TestStatsErrors(t *testing.T) {
 	w.SetStats(make([]float32, 7))
 	_, err = w.Gradient(params, grads, x, labels, nil)
 	expect("statistics, the buffer 7", err)
-	stats := freshStats(m)
-	w.SetStats(stats)
+	w.SetStats(freshStats(m))
 	expect("momentum of 2", w.Observe(params, x, 2, 2))
 	expect("features.41", w.Observe(params, x[:len(x)/2], 1, 0.5))
 	if _, err := w.Logits(params, x[:len(x)/2], 1); err != nil {

@@ -94,7 +94,7 @@ func TestGradientLeavesLayerByLayer(t *testing.T) {
 		for i := range grads {
 			grads[i] = float32(math.NaN()) // all of it must be overwritten
 		}
-		_, err := w.Gradient(params, grads, x, labels, func(l int, g []float32) error {
+		sure(w.Gradient(params, grads, x, labels, func(l int, g []float32) error {
 			order = append(order, l)
 			at := m.Layers()[l]
 			if len(g) != at.Length || &g[0] != &grads[at.Offset] {
@@ -102,8 +102,7 @@ func TestGradientLeavesLayerByLayer(t *testing.T) {
 			}
 			copy(seen[at.Offset:], g)
 			return nil
-		})
-		must(t, err)
+		}))(t)
 		slices.Reverse(order)
 		for i, l := range order {
 			if l != i || len(order) != len(m.Layers()) {
@@ -200,8 +199,7 @@ func TestWorkspaceRefuses(t *testing.T) {
 	w := m.NewWorkspace(e, 4, 1)
 	x, labels := batch(m, 4, 1)
 	grads := make([]float32, len(params))
-	stop := errors.New("stop")
-	calls := 0
+	stop, calls := errors.New("stop"), 0
 	if _, err := w.Gradient(params, grads, x, labels, func(int, []float32) error { calls++; return stop }); !errors.Is(err, stop) || calls != 1 {
 		t.Errorf("OnGrad's error: got %v after %d calls", err, calls)
 	}

@@ -59,8 +59,7 @@ func TestRoundTripProperty(t *testing.T) {
 		var f File
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9."\\é]{1,9}`), 0, 5, rapid.ID[string]).Draw(t, "names")
 		for i, name := range names {
-			shape := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 4).Draw(t, "shape")
-			n := 1
+			shape, n := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 4).Draw(t, "shape"), 1
 			for _, d := range shape {
 				n *= d
 			}

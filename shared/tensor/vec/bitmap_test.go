@@ -43,12 +43,9 @@ func TestBitmapLosesNothing(t *testing.T) {
 func TestHostileBitmaps(t *testing.T) {
 	x := []float32{1, 2, 3}
 	for name, wire := range map[string][]byte{
-		"nothing":                nil,
-		"a bit behind the end":   {0x09, 0, 0, 0, 0, 0, 0, 0, 0},
-		"a value too few":        {0x03, 0, 0, 0, 0},
-		"a value too many":       {0x01, 0, 0, 0, 0, 0, 0, 0, 0},
-		"a byte too few":         {0x01, 0, 0, 0},
-		"another length's bytes": make([]byte, 2),
+		"nothing": nil, "a bit behind the end": {0x09, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a value too few": {0x03, 0, 0, 0, 0}, "a value too many": {0x01, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a byte too few": {0x01, 0, 0, 0}, "another length's bytes": make([]byte, 2),
 	} {
 		if FromBitmap(x, wire) == nil || x[0] != 1 || x[1] != 2 || x[2] != 3 {
 			t.Errorf("%s: no error, or changed: %v", name, x)

@@ -20,9 +20,7 @@ func TestWrappingSumsAreExact(t *testing.T) {
 				t.Errorf("2^31 − 1 + 5 wraps to %d", x[n-1])
 			}
 			SubInt32(x, seven)
-			if err := AddInt32Bytes(x, AppendInt32(nil, five)); err != nil {
-				t.Error(err)
-			}
+			must(t, AddInt32Bytes(x, AppendInt32(nil, five)))
 			SubInt32(x, five)
 			if x[0] != math.MaxInt32-2 || x[n-1] != math.MaxInt32-2 {
 				t.Errorf("%d … %d, want %d", x[0], x[n-1], math.MaxInt32-2)
@@ -34,8 +32,7 @@ func TestWrappingSumsAreExact(t *testing.T) {
 func TestWordsOfTheWrongLength(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		q := make([]int32, 77)
-		wire := AppendInt32(nil, q)
-		if FromInt32(q, wire[1:]) == nil || AddInt32Bytes(q, wire[1:]) == nil {
+		if wire := AppendInt32(nil, q); FromInt32(q, wire[1:]) == nil || AddInt32Bytes(q, wire[1:]) == nil {
 			t.Error("a byte too few is no error")
 		}
 	})

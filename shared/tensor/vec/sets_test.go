@@ -59,9 +59,7 @@ func newVectors(n int, seed uint64) *vectors {
 		at += size
 		return v.arena[at-size : at : at]
 	}
-	view := func() []float32 {
-		return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(next(4*n, 4)))), n)
-	}
+	view := func() []float32 { return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(next(4*n, 4)))), n) }
 	v.a, v.b = view(), view()
 	p, q := view(), view()
 	v.p = unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(p))), n)
@@ -121,9 +119,7 @@ var operations = []struct {
 	{"AddToBytes", false, func(v *vectors, _ *rand.Rand) any { return AddToBytes(v.a, v.wire[len(v.wire)-4*len(v.a):]) }},
 	{"CountNonzero", true, func(v *vectors, _ *rand.Rand) any { return CountNonzero(v.b) }},
 	{"AppendBitmap", true, func(v *vectors, _ *rand.Rand) any { return AppendBitmap(v.wire[:0], v.b) }},
-	{"AppendBitmap tight", true, func(v *vectors, _ *rand.Rand) any {
-		return AppendBitmap(v.wire[:0:len(v.coded)], v.b)
-	}},
+	{"AppendBitmap tight", true, func(v *vectors, _ *rand.Rand) any { return AppendBitmap(v.wire[:0:len(v.coded)], v.b) }},
 	{"FromBitmap", true, func(v *vectors, _ *rand.Rand) any { return FromBitmap(v.a, v.coded) }},
 	{"QuantiseRange", true, func(v *vectors, r *rand.Rand) any { return QuantiseRange(v.p, v.a, limits[r.IntN(len(limits))]) }},
 	{"AddInt32Wide", true, func(v *vectors, r *rand.Rand) any {

@@ -91,8 +91,7 @@ func TestFloats(t *testing.T) {
 	if v == nil {
 		t.Skip("this machine's words are not the wire's")
 	}
-	back := Floats(v[4:12])
-	if len(back) != 2 || cap(back) != 2 || &back[0] != &x[1] {
+	if back := Floats(v[4:12]); len(back) != 2 || cap(back) != 2 || &back[0] != &x[1] {
 		t.Fatalf("%v, capacity %d, of other memory", back, cap(back))
 	}
 	for name, bad := range map[string][]byte{"begins within a word": v[1:9], "ends within an element": v[:7]} {
@@ -115,8 +114,7 @@ func TestSumsOfNaNs(t *testing.T) {
 		}
 		restore := use(set)
 		for name, add := range map[string]func([]float32, []byte) error{"AddBytes": AddBytes, "AddToBytes": AddToBytes} {
-			mine, theirs := make([]float32, n), make([]float32, n)
-			want := make([]uint32, n)
+			mine, theirs, want := make([]float32, n), make([]float32, n), make([]uint32, n)
 			for i := range n {
 				a, b := uint32(0x7f800001+2*i), uint32(0xffc00000+2*i) // a is a signalling NaN
 				if want[i] = a | 1<<22; name == "AddToBytes" {

@@ -42,8 +42,7 @@ func testUpdate(t *testing.T) {
 	}
 	check(make([]byte, 5000))
 	// Every bit of a text counts.
-	text := all[:least+block+3]
-	step := 1
+	text, step := all[:least+block+3], 1
 	if narrow {
 		text, step = all[:2*block+pass+3], 61
 	}

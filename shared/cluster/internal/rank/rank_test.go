@@ -37,9 +37,7 @@ func newBench(n int, cfg rank.Config) *bench {
 	return b
 }
 
-func (b *bench) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) {
-	b.hand(t, q, m, false, q.Peer)
-}
+func (b *bench) Send(t *rank.Thread, q *rank.Req, m *cluster.Msg) { b.hand(t, q, m, false, q.Peer) }
 
 func (b *bench) Broadcast(t *rank.Thread, q *rank.Req, others []int, m *cluster.Msg) {
 	b.hand(t, q, m, true, others...)

@@ -97,8 +97,7 @@ func TestIntegers(t *testing.T) {
 		"mul.wide.u32 %rd6, %r3, %r4;\nshr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r6, %rd6;": func(x, y, _ uint32) uint32 {
 			return uint32(uint64(x) * uint64(y) >> 32)
 		},
-		"cvt.s64.s32 %rd6, %r3;\nshr.s64 %rd6, %rd6, 33;\ncvt.u32.u64 %r6, %rd6;": func(x, _,
-			_ uint32) uint32 {
+		"cvt.s64.s32 %rd6, %r3;\nshr.s64 %rd6, %rd6, 33;\ncvt.u32.u64 %r6, %rd6;": func(x, _, _ uint32) uint32 {
 			return uint32(int64(int32(x)) >> 33)
 		},
 		"setp.lt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;":                                   func(x, y, _ uint32) uint32 { return truth(int32(x) < int32(y)) },
@@ -114,9 +113,7 @@ func TestIntegers(t *testing.T) {
 			return truth(!(x <= y && x != z))
 		},
 		"shfl.sync.bfly.b32 %r6|%p1, %r3, 5, 31, -1;\nxor.b32 %r6, %r6, %r3;\nmov.b32 %r7, 0;\nshfl.sync.bfly.b32 %r7, %r6, 5, 31, -1;\nxor.b32 %r6, %r6, " +
-			"%r7;": func(_, _, _ uint32) uint32 {
-			return 0
-		},
+			"%r7;": func(_, _, _ uint32) uint32 { return 0 },
 	} {
 		memory := operands(r, false)
 		for i, got := range apply(t, instruction, memory) {
@@ -170,8 +167,7 @@ func TestFloats(t *testing.T) {
 	}
 	memory := operands(r, true)
 	for i, got := range apply(t, "cvt.rzi.s32.f32 %r6, %f3;", memory) {
-		x := float64(f32(memory[i]))
-		want := int32(0)
+		x, want := float64(f32(memory[i])), int32(0)
 		if x == x {
 			want = int32(max(min(math.Trunc(x), math.MaxInt32), math.MinInt32))
 		}
@@ -200,8 +196,7 @@ func exactFused(x, y, z float32) float32 {
 
 // TestFused: where two roundings would go wrong, there is one.
 func TestFused(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	slow := 0
+	r, slow := rand.New(rand.NewPCG(5, 6)), 0
 	for range 200_000 {
 		x, y := float32(1+r.Float64()), float32(1+r.Float64())
 		z := float32(math.Ldexp(1+r.Float64(), r.IntN(60)-30))

@@ -298,8 +298,7 @@ func TestWorkers(t *testing.T) {
 		"%r2;\nst.global.u32 [%rd6], %r5;"
 	for _, workers := range []int{0, 1, 5} {
 		memory := make([]uint32, 20*256)
-		stats, err := run(t, body, 20, workers, memory)
-		if err != nil || stats.Instructions != 20*256*14 {
+		if stats, err := run(t, body, 20, workers, memory); err != nil || stats.Instructions != 20*256*14 {
 			t.Errorf("%d workers: %d instructions, want %d (%v)", workers, stats.Instructions, 20*256*14, err)
 		}
 		for i, v := range memory {

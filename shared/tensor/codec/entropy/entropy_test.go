@@ -68,8 +68,7 @@ func check(c codec.Codec, r *rand.Rand, x []float32) error {
 			return fmt.Errorf("%d of %d bytes are no error", cut, len(wire))
 		}
 	}
-	longer := make([]float32, len(x)+9)
-	if c.Decode(longer, wire) == nil || c.Accumulate(longer, wire) == nil {
+	if longer := make([]float32, len(x)+9); c.Decode(longer, wire) == nil || c.Accumulate(longer, wire) == nil {
 		return fmt.Errorf("the wire of %d elements is one of %d", len(x), len(longer))
 	}
 	if len(x) > 8 && (c.Decode(y[:len(x)-9], wire) == nil || c.Accumulate(y[:len(x)-9], wire) == nil) {

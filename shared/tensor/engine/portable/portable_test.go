@@ -15,8 +15,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestRegistered(t *testing.T) {
-	e, err := tensor.Lookup(Name)
-	if err != nil || e.Name() != Name || e.Class() != Name {
+	if e, err := tensor.Lookup(Name); err != nil || e.Name() != Name || e.Class() != Name {
 		t.Errorf("Lookup(%q) = %v, %v", Name, e, err)
 	}
 	if _, err := tensor.Lookup("abacus"); err == nil {
