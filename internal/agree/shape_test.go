@@ -21,7 +21,7 @@ var shapes = map[string]struct{ columns, rows string }{
 	"dasp/table7":     {"BSP|ASP|SSP|DSSP|DASP", "LeNet-5|ResNet-18|VGG-19-BN"},
 	"codedsgd/table1": {"number of hosts|effective speed (GFLOP/s)|link (Gb/s)", "node0|server"},
 	"codedsgd/table2": {"alone|SSGD and CSSGD|ASGD", "DNN|CNN"},
-	"codedsgd/proof": {"equation|what it says|as printed|as it holds|cases|smallest counter-example|n|r",
+	"codedsgd/proof": {"equation|what it says|as printed|as it holds|cases|verdict|n|r",
 		"the saving of §2.2|Algorithm 3 (r ≥ 2)|Algorithm 3 (r = 1)|Algorithm 4|(16)|(19)|(20)|(21)|(22)|(23)|(24)|(25)|(26)|the groups of §2.4|(27)|(28)|(29)|(30)"},
 }
 
