@@ -33,10 +33,8 @@ func TestExplicitPlaceHasToExist(t *testing.T) {
 func TestBrokenSetIsNeverPassedOver(t *testing.T) {
 	alone(t)
 	broken := write(t, map[string][]byte{
-		"mnist/train-images-idx3-ubyte.gz":          []byte("<html>"),
-		"fashion-mnist/train-labels-idx1-ubyte":     {},
-		"cifar-10-batches-bin/test_batch.bin":       {1},
-		"somewhere/else/train-images-idx3-ubyte.gz": {},
+		"mnist/train-images-idx3-ubyte.gz": []byte("<html>"), "fashion-mnist/train-labels-idx1-ubyte": {},
+		"cifar-10-batches-bin/test_batch.bin": {1}, "somewhere/else/train-images-idx3-ubyte.gz": {},
 	})
 	for name, file := range map[string]string{"mnist": "mnist", "fashion-mnist": "fashion-mnist", "cifar-10": "cifar-10-batches-bin"} {
 		_, err := OpenFor(name, Options{Dir: broken})

@@ -27,8 +27,7 @@ func shape(class string, i int) *image.Gray {
 		for x := range side {
 			dx, dy := x-x0, y-y0
 			in := map[string]bool{
-				"circle":   dx*dx+dy*dy <= size*size,
-				"square":   max(dx, -dx, dy, -dy) <= size-1,
+				"circle": dx*dx+dy*dy <= size*size, "square": max(dx, -dx, dy, -dy) <= size-1,
 				"triangle": dy >= -size && dy <= size && 2*max(dx, -dx) <= dy+size,
 			}[class]
 			v := r.IntN(25)

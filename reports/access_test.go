@@ -12,8 +12,7 @@ import (
 // tables, choices and groups, roles that a narrow window cannot take from a table, and titles for cells.
 func TestPagesCanBeHeard(t *testing.T) {
 	oktest.Slow(t)
-	files := oktest.Must(renderedTwins())(t)
-	for name, page := range files {
+	for name, page := range oktest.Must(renderedTwins())(t) {
 		if path.Ext(name) != ".html" {
 			continue
 		}

@@ -115,8 +115,7 @@ var inTemplates = regexp.MustCompile(`\b(?:say|sayf) "((?:[^"\\]|\\.)*)" "((?:[^
 // formula has Chinese, and no template shows a word beside them.
 func TestEveryTextIsInBothLanguages(t *testing.T) {
 	texts := saidIn(t)
-	names := oktest.Must(fs.Glob(templates, "templates/*.html"))(t)
-	for _, name := range names {
+	for _, name := range oktest.Must(fs.Glob(templates, "templates/*.html"))(t) {
 		raw := oktest.Must(fs.ReadFile(templates, name))(t)
 		for _, m := range inTemplates.FindAllStringSubmatch(string(raw), -1) {
 			texts = append(texts, pairOf{said{m[1], m[2]}, name})

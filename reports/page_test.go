@@ -206,10 +206,8 @@ func TestDrawings(t *testing.T) {
 		all += figure
 	}
 	for what, want := range map[string]string{
-		"a method's dash":        `stroke-dasharray="8 4"`,
-		"an interval of a bar":   `<s style="--a:`,
-		"bands of a lane":        `<path class="f" fill="#`,
-		"the slow worker's name": "worker 6 (slow)",
+		"a method's dash": `stroke-dasharray="8 4"`, "an interval of a bar": `<s style="--a:`,
+		"bands of a lane": `<path class="f" fill="#`, "the slow worker's name": "worker 6 (slow)",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the drawings lack %s (%s)", what, want)

@@ -15,28 +15,15 @@ import (
 // sets, the last of several after a comma, and a file where no name fits.
 func TestCompletes(t *testing.T) {
 	for line, want := range map[string]string{
-		"train --sync das":            "dasp\n:4\n",
-		"train --sync ring":           "ring\nringsparse\n:4\n",
-		"train --model le":            "lenet5\n:4\n",
-		"train --platform hetero":     "heterogeneous6\n:4\n",
-		"train --platform mine.js":    ":0\n",
-		"train --data fa":             "fashion-mnist\n:4\n",
-		"train --runtime t":           "tcp\n:4\n",
-		"train --codecs bitmap,co":    "bitmap,coo\n:4\n",
-		"grad --model vg":             "vgg19_bn\n:4\n",
-		"run dasp/table5 ring/st":     "ring/steps\n:4\n",
-		"run codeds":                  "codedsgd\n",
-		"run --profile qu":            "quick\n:4\n",
-		"run --except dasp/table4,co": "dasp/table4,codedsgd\n",
-		"reproduce-dasp --profile st": "standard\n:4\n",
-		"export ringsparse/c":         "ringsparse/c",
-		"quiz co":                     "codedsgd\n:4\n",
-		"verify cl":                   "claims\n:4\n",
-		"data fetch ci":               "cifar-10\n:4\n",
-		"claims D1":                   "D10\n",
-		"eval codedsgd.ra":            "codedsgd.ratio\t",
-		"dev rename":                  "rename-module\t",
-		"tra":                         "train\t",
+		"train --sync das": "dasp\n:4\n", "train --sync ring": "ring\nringsparse\n:4\n", "train --model le": "lenet5\n:4\n",
+		"train --platform hetero": "heterogeneous6\n:4\n", "train --platform mine.js": ":0\n",
+		"train --data fa": "fashion-mnist\n:4\n", "train --runtime t": "tcp\n:4\n",
+		"train --codecs bitmap,co": "bitmap,coo\n:4\n", "grad --model vg": "vgg19_bn\n:4\n",
+		"run dasp/table5 ring/st": "ring/steps\n:4\n", "run codeds": "codedsgd\n", "run --profile qu": "quick\n:4\n",
+		"run --except dasp/table4,co": "dasp/table4,codedsgd\n", "reproduce-dasp --profile st": "standard\n:4\n",
+		"export ringsparse/c": "ringsparse/c", "quiz co": "codedsgd\n:4\n", "verify cl": "claims\n:4\n",
+		"data fetch ci": "cifar-10\n:4\n", "claims D1": "D10\n", "eval codedsgd.ra": "codedsgd.ratio\t",
+		"dev rename": "rename-module\t", "tra": "train\t",
 	} {
 		words := strings.Split(line, " ")
 		if rc, out, msg := gradsync(append([]string{"__complete"}, words...)...); rc != exitOK || !strings.Contains(out, want) {

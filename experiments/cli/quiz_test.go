@@ -29,8 +29,7 @@ func typed(t *testing.T, text string) {
 // rightAnswers returns the right answers to a quiz, as they may be typed.
 func rightAnswers(t *testing.T, subject string, n int) (answers []string) {
 	t.Helper()
-	questions := oktest.Must(quiz.Make(subject, 7, n))(t)
-	for _, q := range questions {
+	for _, q := range oktest.Must(quiz.Make(subject, 7, n))(t) {
 		answers = append(answers, q.Answer(quiz.English))
 	}
 	return answers

@@ -97,8 +97,7 @@ func TestCompleteResultsSurvive(t *testing.T) {
 
 func TestSidecarNamesTheEngine(t *testing.T) {
 	for _, test := range []struct{ engine, kind, want string }{
-		{"portable (bit class a)", result.Trained, "portable (bit class a)"},
-		{"", result.TimingOnly, "none (timing-only)"},
+		{"portable (bit class a)", result.Trained, "portable (bit class a)"}, {"", result.TimingOnly, "none (timing-only)"},
 		{"", result.Modelled, "none"},
 	} {
 		var ran []string

@@ -111,8 +111,7 @@ func TestByHand(t *testing.T) {
 func kindOf(t *testing.T, key string, seed uint64) Question {
 	t.Helper()
 	name, _, _ := strings.Cut(key, ".")
-	quiz := oktest.Must(Make(name, seed, len(makers[name])))(t)
-	for _, q := range quiz {
+	for _, q := range oktest.Must(Make(name, seed, len(makers[name])))(t) {
 		if q.Key == key {
 			return q
 		}

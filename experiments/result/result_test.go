@@ -259,13 +259,10 @@ func TestSchemaNamesTheFields(t *testing.T) {
 		have map[string]any
 		more []string // fields of the file alone
 	}{
-		{Result{}, at(doc, "properties"), nil},
-		{Data{}, defs("data", "properties"), nil},
-		{Fact{}, defs("fact", "properties"), nil},
-		{columns{}, defs("frame", "properties"), nil},
+		{Result{}, at(doc, "properties"), nil}, {Data{}, defs("data", "properties"), nil},
+		{Fact{}, defs("fact", "properties"), nil}, {columns{}, defs("frame", "properties"), nil},
 		{Column{}, defs("frame", "properties", "columns", "items", "properties"), []string{"cells", "runs"}},
-		{Figure{}, defs("figure", "properties"), nil},
-		{Claim{}, defs("claim", "properties"), nil},
+		{Figure{}, defs("figure", "properties"), nil}, {Claim{}, defs("claim", "properties"), nil},
 		{Part{}, defs("claim", "properties", "parts", "items", "properties"), nil},
 		{Reason{}, defs("reason", "properties"), nil},
 	} {

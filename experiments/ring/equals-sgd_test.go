@@ -38,8 +38,7 @@ func TestWorkersEqualOne(t *testing.T) {
 	plan := planEquals("ci")
 	for _, net := range plan.Nets {
 		l := oktest.Must(openLab(exp.Env{}, plan, net))(t)
-		found := oktest.Must(l.compare(t.Context(), 3))(t)
-		for _, x := range found {
+		for _, x := range oktest.Must(l.compare(t.Context(), 3))(t) {
 			small := x.last() <= claims.Tolerance("B22")
 			switch {
 			case x.How == otherBatch:

@@ -54,12 +54,9 @@ func TestEventsReadBack(t *testing.T) {
 	}
 	got[3].Value = 0 // NaN equals nothing
 	for i, want := range []written{
-		{Version: "brain.Event:2"},
-		{Tag: "hyper-parameters", Plugin: "text", Text: "| rate | 0.05 |"},
-		{Tag: "test/loss", Step: 1, Seconds: 0.25, Value: 2.3025851},
-		{Tag: "test/loss", Step: 300, Seconds: 1e-3},
-		{Tag: "test/loss", Step: 1 << 40, Seconds: 3e9, Value: float32(math.Inf(1))},
-		{Tag: "γ", Step: -5},
+		{Version: "brain.Event:2"}, {Tag: "hyper-parameters", Plugin: "text", Text: "| rate | 0.05 |"},
+		{Tag: "test/loss", Step: 1, Seconds: 0.25, Value: 2.3025851}, {Tag: "test/loss", Step: 300, Seconds: 1e-3},
+		{Tag: "test/loss", Step: 1 << 40, Seconds: 3e9, Value: float32(math.Inf(1))}, {Tag: "γ", Step: -5},
 	} {
 		if got[i] != want {
 			t.Errorf("event %d is %+v, want %+v", i, got[i], want)

@@ -159,13 +159,10 @@ func TestBestParametersAreKept(t *testing.T) {
 // Options of coded SGD that cannot be run, or would be ignored, are one line.
 func TestCodedOptionsAreChecked(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"no batch":       func(c *Config) { c.BatchSize = 0 },
-		"momentum":       func(c *Config) { c.Momentum = 0.9 },
-		"bucket":         func(c *Config) { c.Bucket = 1 << 10 },
-		"another method": func(c *Config) { c.Sync = "ring" },
-		"redundancy":     func(c *Config) { c.Coded.Redundancy = 9 },
-		"micro-blocks":   func(c *Config) { c.Coded.MicroBlocks = 5 },
-		"classes":        func(c *Config) { c.Classes = 11 },
+		"no batch": func(c *Config) { c.BatchSize = 0 }, "momentum": func(c *Config) { c.Momentum = 0.9 },
+		"bucket": func(c *Config) { c.Bucket = 1 << 10 }, "another method": func(c *Config) { c.Sync = "ring" },
+		"redundancy":   func(c *Config) { c.Coded.Redundancy = 9 },
+		"micro-blocks": func(c *Config) { c.Coded.MicroBlocks = 5 }, "classes": func(c *Config) { c.Classes = 11 },
 	} {
 		c := inBlocks(codedsgd.CSSGD, 3, 2, 0)
 		change(&c)

@@ -99,8 +99,7 @@ func kinds(t *testing.T, c twoSided) (out []string) {
 	t.Helper()
 	for n := c.least; n <= c.most; n++ {
 		for r := 1; r <= n; r++ {
-			amounts := c.counted(t.Context(), n, r)
-			for _, a := range amounts {
+			for _, a := range c.counted(t.Context(), n, r) {
 				if !slices.Contains(out, kind(a.what)) {
 					out = append(out, kind(a.what))
 				}

@@ -83,8 +83,7 @@ func TestSplitByHand(t *testing.T) {
 		}
 	}
 	for _, bad := range []func(){
-		func() { assignment(t, 4, 2).Split(10, 7, nil) },
-		func() { assignment(t, 4, 2).Split(-1, 6, nil) },
+		func() { assignment(t, 4, 2).Split(10, 7, nil) }, func() { assignment(t, 4, 2).Split(-1, 6, nil) },
 		func() { assignment(t, 4, 2).Split(10, 6, []float64{1}) },
 	} {
 		func() {

@@ -74,14 +74,11 @@ func TestNames(t *testing.T) {
 // TestValidate: each bad value gives one line that names it.
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"0 workers":    func(c *Config) { c.Workers = 0 },
-		"Smin = -1":    func(c *Config) { c.Smin = -1 },
-		"Smax = 3":     func(c *Config) { c.Smax = c.Smin },
-		"alpha = -0.1": func(c *Config) { c.Alpha = -0.1 },
-		"alpha = NaN":  func(c *Config) { c.Alpha = math.NaN() },
-		"alpha = 1.5":  func(c *Config) { c.Alpha, c.Wait = 1.5, WaitConvex },
-		"form 9":       func(c *Config) { c.Wait = 9 },
-		"weight 0, 7":  func(c *Config) { c.GroupWeight = 7 },
+		"0 workers": func(c *Config) { c.Workers = 0 }, "Smin = -1": func(c *Config) { c.Smin = -1 },
+		"Smax = 3": func(c *Config) { c.Smax = c.Smin }, "alpha = -0.1": func(c *Config) { c.Alpha = -0.1 },
+		"alpha = NaN": func(c *Config) { c.Alpha = math.NaN() },
+		"alpha = 1.5": func(c *Config) { c.Alpha, c.Wait = 1.5, WaitConvex },
+		"form 9":      func(c *Config) { c.Wait = 9 }, "weight 0, 7": func(c *Config) { c.GroupWeight = 7 },
 	} {
 		c := DefaultConfig(6)
 		change(&c)

@@ -73,8 +73,7 @@ func TestS41SparserBlockIsKept(t *testing.T) {
 	}{
 		{0.5, 0.4, ringsparse.Weights, ringsparse.Weights, false},
 		{0.4, 0.5, ringsparse.Weights, ringsparse.Gradients, false},
-		{0.5, 0.4, ringsparse.Gradients, ringsparse.Weights, false},
-		{0, 0, ringsparse.Weights, ringsparse.Weights, true},
+		{0.5, 0.4, ringsparse.Gradients, ringsparse.Weights, false}, {0, 0, ringsparse.Weights, ringsparse.Weights, true},
 		{0, 0, ringsparse.Gradients, ringsparse.Gradients, true},
 	} {
 		if k, tie := ringsparse.Choose(c.sw, c.sg, c.tie); k != c.want || tie != c.byTie {

@@ -56,16 +56,10 @@ func TestTimingOnlySendsWhatARealRunSends(t *testing.T) {
 		weights, gradients float64
 		options            ringsparse.Options
 	}{
-		{1, 0.01, ringsparse.Options{}},
-		{1, 0.2, ringsparse.Options{Kinds: "gradients"}},
-		{1, 1, ringsparse.Options{}},
-		{1, 0.02, ringsparse.Options{Codec: "coo"}},
-		{1, 0.3, ringsparse.Options{Codec: "rle"}},
-		{0.3, 1, ringsparse.Options{}},
-		{0.3, 1, ringsparse.Options{Tie: "gradients"}},
-		{0.3, 0.8, ringsparse.Options{}},
-		{0.6, 0.3, ringsparse.Options{}},
-		{0.3, 0.5, ringsparse.Options{Kinds: "weights"}},
+		{1, 0.01, ringsparse.Options{}}, {1, 0.2, ringsparse.Options{Kinds: "gradients"}}, {1, 1, ringsparse.Options{}},
+		{1, 0.02, ringsparse.Options{Codec: "coo"}}, {1, 0.3, ringsparse.Options{Codec: "rle"}},
+		{0.3, 1, ringsparse.Options{}}, {0.3, 1, ringsparse.Options{Tie: "gradients"}}, {0.3, 0.8, ringsparse.Options{}},
+		{0.6, 0.3, ringsparse.Options{}}, {0.3, 0.5, ringsparse.Options{Kinds: "weights"}},
 		{1, 0.05, ringsparse.Options{Exchange: "all-gather"}},
 		{1, 0.05, ringsparse.Options{Codecs: []string{"bitmap", "rle"}, Rule: "printed"}},
 		{1, 0.05, ringsparse.Options{Size: "layer", Rates: []cluster.CodecRate{{Name: "bitmap", Encode: 4e8, Decode: 4e8}, {Name: "coo", Encode: 1e8, Decode: 1e8}}}},

@@ -12,8 +12,7 @@ import (
 // No two methods that stand in one comparison wear the same colour, and a group that is no method wears none of theirs.
 func TestMethodsAreToldApart(t *testing.T) {
 	for _, set := range [][]string{
-		{"bsp", "asp", "ssp", "dssp", "dasp", "ring"},
-		{"ring", "naive", "halving-doubling", "hierarchical"},
+		{"bsp", "asp", "ssp", "dssp", "dasp", "ring"}, {"ring", "naive", "halving-doubling", "hierarchical"},
 		{"dense", "ringsparse", "gradients", "weights", "all-gather", "printed", "layer"},
 		{"dense", "ringsparse", "ideal", "no overlap"},
 	} {

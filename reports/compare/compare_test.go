@@ -127,8 +127,7 @@ func TestLabelsStandAtPoints(t *testing.T) {
 		points []float64
 		want   string
 	}{
-		{[]float64{1, 2, 3, 4}, "1 2 3 4"},
-		{[]float64{0.25, 0.5, 1, 2, 4}, "0.25 1 2 4"},
+		{[]float64{1, 2, 3, 4}, "1 2 3 4"}, {[]float64{0.25, 0.5, 1, 2, 4}, "0.25 1 2 4"},
 		{[]float64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, "2 5 10 16"},
 	} {
 		s := SpanningWhole(c.points[0], c.points[len(c.points)-1], false, notebook.Both{}).On(c.points)

@@ -22,12 +22,9 @@ func TestMarkdown(t *testing.T) {
 
 func TestTableOfRows(t *testing.T) {
 	for want, rows := range map[string][]int{
-		`table("f", "a b")`:                       nil,
-		`table("f", "a b", rows=range(2, 6))`:     {2, 3, 4, 5},
-		`table("f", "a b", rows=range(0, 7, 3))`:  {0, 3, 6},
-		`table("f", "a b", rows=[4, 2, 0])`:       {4, 2, 0},
-		`table("f", "a b", rows=[1, 5])`:          {1, 5},
-		`table("f", "a b", rows=[1, 2, 3, 5, 6])`: {1, 2, 3, 5, 6},
+		`table("f", "a b")`: nil, `table("f", "a b", rows=range(2, 6))`: {2, 3, 4, 5},
+		`table("f", "a b", rows=range(0, 7, 3))`: {0, 3, 6}, `table("f", "a b", rows=[4, 2, 0])`: {4, 2, 0},
+		`table("f", "a b", rows=[1, 5])`: {1, 5}, `table("f", "a b", rows=[1, 2, 3, 5, 6])`: {1, 2, 3, 5, 6},
 	} {
 		if got := Table("f", []string{"a", "b"}, rows); got != want {
 			t.Errorf("%v: %s, want %s", rows, got, want)

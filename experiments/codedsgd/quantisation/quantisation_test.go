@@ -157,8 +157,7 @@ func TestCodingParts(t *testing.T) {
 	if p := codedBy(8, 1, 56, 1); p != (codingParts{7, 0, 0, 56}) {
 		t.Errorf("r = 1: %+v", p)
 	}
-	costs := oktest.Must(codingCosts(t.Context(), exp.Env{}))(t)
-	for _, c := range costs {
+	for _, c := range oktest.Must(codingCosts(t.Context(), exp.Env{}))(t) {
 		kittest.Near(t, c.Net.Title, c.Parts.all(), c.Bytes, 2e-3*c.Bytes)
 	}
 }

@@ -49,10 +49,8 @@ func TestStopRule(t *testing.T) {
 		spread        float64
 		missed, want  bool
 	}{
-		{"narrow", "standard", 10, 0.01, false, true},
-		{"wide", "standard", 10, 0.5, false, false},
-		{"wide, and twenty", "standard", 20, 0.5, false, true},
-		{"a missed target", "standard", 19, 0.01, true, false},
+		{"narrow", "standard", 10, 0.01, false, true}, {"wide", "standard", 10, 0.5, false, false},
+		{"wide, and twenty", "standard", 20, 0.5, false, true}, {"a missed target", "standard", 19, 0.01, true, false},
 		{"quick", "quick", 5, 0.5, true, true},
 	} {
 		if got := enough(made(c.profile, c.seeds, c.spread, c.missed), onTable7); got != c.want {

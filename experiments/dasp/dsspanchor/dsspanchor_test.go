@@ -331,8 +331,7 @@ func TestAnchorReadings(t *testing.T) {
 		f            clusterRuns
 		free, narrow bool
 	}{
-		{raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5), true, true},
-		{raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.5), false, true},
+		{raceField(1, 0.5, 1, 1, 1, 1, 0.6, 0.5), true, true}, {raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.5), false, true},
 		{raceField(1, 0.5, 1, 1, 1, 1, 0.9, 0.9), false, false},
 	} {
 		if free, narrow := byVersions(c.f, size); free != c.free || narrow != c.narrow {

@@ -166,8 +166,7 @@ func TestWhyAccuracyDiffers(t *testing.T) {
 // One seed has no interval: its difference alone counts.
 func TestMargin(t *testing.T) {
 	for want, all := range map[string][]kit.Sample{
-		"within":  {{0.004}, {0, 0, 0}, {0.001, -0.001, 0}},
-		"alone":   {{0.006}, {0.1}},
+		"within": {{0.004}, {0, 0, 0}, {0.001, -0.001, 0}}, "alone": {{0.006}, {0.1}},
 		"outside": {{-0.006, -0.006}, {0.02, 0.021, 0.02}, {-0.02, -0.021, -0.02}},
 		"open":    {{0.003, -0.003, 0}, {0.02, -0.02, 0.02}},
 	} {

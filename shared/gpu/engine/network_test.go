@@ -181,8 +181,7 @@ func (r *training) near(t *testing.T, want, yard training) {
 		what            string
 		got, want, yard []float32
 	}{
-		{"parameters", r.params, want.params, yard.params},
-		{"statistics", r.stats, want.stats, yard.stats},
+		{"parameters", r.params, want.params, yard.params}, {"statistics", r.stats, want.stats, yard.stats},
 		{"logits", r.logits, want.logits, yard.logits},
 		{"gradient by given statistics", r.evaluated, want.evaluated, yard.evaluated},
 	} {

@@ -124,12 +124,9 @@ func TestDeepSizes(t *testing.T) {
 		{model.Spec{Name: "resnet18", Width: 1. / 128}, "width 0.0078125"},
 		{model.Spec{Name: "resnet18", Width: -1}, "width -1"},
 		{model.Spec{Name: "resnet110", Width: 1. / 17}, "0 channels; between 1/16 and 16"},
-		{model.Spec{Name: "resnet110", Image: 24}, "24×24"},
-		{model.Spec{Name: "vgg19_bn", Image: 28}, "28×28"},
-		{model.Spec{Name: "vgg19_bn", Image: -16}, "-16×-16"},
-		{model.Spec{Name: "lenet5", Width: 0.5}, "width 0.5"},
-		{model.Spec{Name: "lenet5", Image: 32}, "32×32"},
-		{model.Spec{Name: "lenet"}, "resnet110, resnet18, vgg19_bn"},
+		{model.Spec{Name: "resnet110", Image: 24}, "24×24"}, {model.Spec{Name: "vgg19_bn", Image: 28}, "28×28"},
+		{model.Spec{Name: "vgg19_bn", Image: -16}, "-16×-16"}, {model.Spec{Name: "lenet5", Width: 0.5}, "width 0.5"},
+		{model.Spec{Name: "lenet5", Image: 32}, "32×32"}, {model.Spec{Name: "lenet"}, "resnet110, resnet18, vgg19_bn"},
 	} {
 		if _, err := model.Build(c.spec); err == nil || !strings.Contains(err.Error(), c.names) {
 			t.Errorf("%+v: %v, want an error that says %q", c.spec, err, c.names)

@@ -13,13 +13,8 @@ import (
 func TestRemarks(t *testing.T) {
 	const last = "vgg19_bn at 16×16: a 2×2 max-pool (layer 53 of 55) meets a 1×1 map and passes it through"
 	for spec, want := range map[model.Spec][]string{
-		{Name: "vgg19_bn", Image: 16}:               {last},
-		{Name: "vgg19_bn", Image: 16, Width: 0.125}: {last},
-		{Name: "vgg19_bn"}:                          nil,
-		{Name: "resnet18", Image: 16}:               nil,
-		{Name: "cnn"}:                               nil,
-		{Name: "lenet5"}:                            nil,
-		{Name: "mlp"}:                               nil,
+		{Name: "vgg19_bn", Image: 16}: {last}, {Name: "vgg19_bn", Image: 16, Width: 0.125}: {last}, {Name: "vgg19_bn"}: nil,
+		{Name: "resnet18", Image: 16}: nil, {Name: "cnn"}: nil, {Name: "lenet5"}: nil, {Name: "mlp"}: nil,
 	} {
 		m := sure(model.Build(spec))(t)
 		if got := m.Remarks(); !slices.Equal(got, want) {

@@ -136,8 +136,7 @@ func TestInferenceNormalisesByStats(t *testing.T) {
 			near(t, "logit", all[i], want, 1e-4)
 		}
 		last := slices.Clone(all[17*10:])
-		one := sure(w.Logits(params, x[17*len(x)/n:], 1))(t)
-		for i, z := range one {
+		for i, z := range sure(w.Logits(params, x[17*len(x)/n:], 1))(t) {
 			near(t, "logit of one image", z, float64(last[i]), 1e-4)
 		}
 	})
