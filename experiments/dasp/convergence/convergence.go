@@ -113,7 +113,7 @@ var trainedOn = map[string]func() *cluster.Platform{
 func platformOf(key string) *cluster.Platform { return trainedOn[key]() }
 
 // evaluated is how many times as long a training takes by its many evaluations.
-const evaluated = 1.4
+const evaluated = 1.25
 
 // trainingStudy returns a table or figure made of the trainings of sets.
 func trainingStudy(id, source string, profiles []string, sets []networksOn, show func(*view)) kit.Study[point, setup.Summary] {

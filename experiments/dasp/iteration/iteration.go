@@ -126,7 +126,7 @@ func timingStudy(id, source string, clusters []string, more func(*view)) exp.Exp
 		Points: func(string) []point { return points },
 		Seeds:  moreSeeds,
 		Once:   func(p point) bool { return p.Variant != "" && p.Variant != reference },
-		Cost:   func(_ string, p point) (string, float64) { return p.Cluster + ", timing", 0.015 },
+		Cost:   func(_ string, p point) (string, float64) { return p.Cluster + ", timing", 0.005 },
 		Config: func(string) map[string]any {
 			c := map[string]any{"methods": setup.Methods, "models": setup.Models, "options": setup.Options(),
 				"batch": setup.FullBatch, "gradients": setup.Workers * setup.PerWorker, "warmup": setup.Warmup,

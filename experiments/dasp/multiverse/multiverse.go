@@ -28,7 +28,7 @@ func Experiment() exp.Experiment {
 			e := effortOf(profile)
 			each := 0.085 / 150
 			if e.StatesFirst {
-				each = 0.024 / 150
+				each = 0.017 / 150
 			}
 			return float64(e.Readings+e.Platforms) * float64(e.Seeds) * float64(e.PerWorker) * each
 		},
