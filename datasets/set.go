@@ -5,7 +5,7 @@
 //
 // # Look-up
 //
-// Open looks in Options.Dir (the flag --data-dir), then in $GRADSYNC_DATA, then
+// Open looks nowhere for a Dir of Embedded; else in Options.Dir (the flag --data-dir), then in $GRADSYNC_DATA, then
 // in the user's cache folder, then among the embedded sets, and takes the first
 // place that holds the set. In each place it tries the layouts that the official
 // archives, `gradsync data fetch`, Debian's dataset packages and torchvision leave:

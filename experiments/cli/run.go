@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gradsync/datasets"
-	"gradsync/experiments/claims"
 	"gradsync/experiments/cli/dev"
 	"gradsync/experiments/cli/export"
 	"gradsync/experiments/cli/memo"
@@ -289,6 +288,7 @@ type ran struct {
 	Path     string         `json:"path"`
 	Seconds  float64        `json:"wall_seconds"`
 	Verdicts map[string]int `json:"verdicts"`
+	counts   []page.VerdictCount
 
 	TensorBoard string `json:"tensorboard,omitempty"` // folder of its event files
 	Trace       string `json:"trace,omitempty"`       // file of its time lines
@@ -404,7 +404,8 @@ func (a *app) executeOne(ctx context.Context, s plannedRun, p *plan, o runOption
 	if werr != nil {
 		return nil, errors.Join(err, werr)
 	}
-	r := &ran{ID: s.ID, Status: res.Status, Path: path, Seconds: wall.Seconds(), Verdicts: map[string]int{}}
+	r := &ran{ID: s.ID, Status: res.Status, Path: path, Seconds: wall.Seconds(), Verdicts: map[string]int{},
+		counts: page.Count(res.Claims)}
 	for _, c := range res.Claims {
 		r.Verdicts[c.Verdict]++
 	}
@@ -447,15 +448,9 @@ func (a *app) printRan(r ran) {
 	if a.json {
 		return
 	}
-	byWord := map[string]int{}
-	for v, n := range r.Verdicts {
-		byWord[claims.Word(v)] += n
-	}
 	var counts []string
-	for _, v := range page.Verdicts {
-		if n := byWord[v.Key]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, page.VerdictCount{Verdict: v, N: n}.Words().En()))
-		}
+	for _, c := range r.counts {
+		counts = append(counts, fmt.Sprintf("%d %s", c.N, c.Words().En()))
 	}
 	verdicts := cmp.Or(strings.Join(counts, ", "), "no claims")
 	fmt.Fprintf(a.out, "%-20s %s: %s  (%.1f s)  %s\n", r.ID, r.Status, verdicts, r.Seconds, r.Path)

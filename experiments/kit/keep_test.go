@@ -1,6 +1,11 @@
 package kit
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+
+	"gradsync/experiments/exp"
+)
 
 // A part's name says what its value looks like and not what Go calls it: a renamed type finds its
 // parts again, and another field, key or version of the bits does not.
@@ -46,5 +51,26 @@ func TestPartNames(t *testing.T) {
 			t.Errorf("two parts are called %s", s)
 		}
 		seen[s] = true
+	}
+}
+
+// A part that several ask for at the same time is made once: who comes later waits for it.
+func TestKeepMakesOnce(t *testing.T) {
+	env, made := exp.Env{Memo: store{}}, 0
+	err := AtOnce(8, func(int) error {
+		x, err := Keep(t.Context(), env, "one", func(string) (int, error) {
+			made++
+			for range 1000 {
+				runtime.Gosched() // who does not wait begins meanwhile
+			}
+			return 7, nil
+		})
+		if x != 7 {
+			t.Errorf("got %d", x)
+		}
+		return err
+	})
+	if err != nil || made != 1 {
+		t.Errorf("made %d times, %v", made, err)
 	}
 }

@@ -6,8 +6,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gradsync/experiments/claims"
+	"gradsync/experiments/cli"
+	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // shapes are the columns and rows that each document's table has on the page that is named after it; English first.
@@ -69,6 +75,9 @@ func TestTablesHaveTheirShape(t *testing.T) {
 		if !holdsInOrder(heads, strings.Split(want.rows, "|")) {
 			t.Errorf("%s: rows of %q, want %s", name, heads, want.rows)
 		}
+		if n, ok := strings.CutPrefix(name, "dasp/table"); ok && n > "3" {
+			printsWhatThePaperSays(t, root, n, rows)
+		}
 	}
 }
 
@@ -82,4 +91,64 @@ func holdsInOrder(list, want []string) bool {
 		list = list[i+1:]
 	}
 	return true
+}
+
+// printsWhatThePaperSays compares the line of the paper's numbers in DASP's Table n, network by network and rival by
+// rival, with claims.csv.
+func printsWhatThePaperSays(t *testing.T, root, n string, rows [][]string) {
+	t.Helper()
+	id := map[bool]string{true: "dasp/table" + n, false: "dasp/multiverse"}[n > "5"]
+	r := oktest.Must(result.Read(result.Path(filepath.Join(root, "experiments", "results"), id, "standard")))(t)
+	names := map[string]string{"lenet5": "LeNet-5", "resnet18": "ResNet-18", "vgg19_bn": "VGG-19-BN"}
+	seen := 0
+	for _, x := range r.Claims {
+		c, _ := claims.Get(x.ID)
+		stated, ok := c.Number()
+		if x.Table != n || x.Rival == "" || x.Remark != "" || !ok {
+			continue
+		}
+		at, want := slices.Index(rows[0], strings.ToUpper(x.Rival)), strconv.FormatFloat(stated, 'f', -1, 64)
+		found := slices.ContainsFunc(rows, func(row []string) bool {
+			return row[0] == names[x.Network] && row[1] == "paper (%)" && strings.TrimSuffix(row[at], ".0") == want
+		})
+		if seen++; !found {
+			t.Errorf("table %s: %s is %s beside %s with %s, the page has %q", n, x.ID, want, x.Rival, x.Network, rows)
+		}
+	}
+	if seen < 8 {
+		t.Errorf("table %s: %d numbers of the paper", n, seen)
+	}
+}
+
+// TestContradictionsAreNamed: REPRODUCIBILITY.md names every claim that profile quick decides otherwise than standard,
+// and how many there are.
+func TestContradictionsAreNamed(t *testing.T) {
+	root, text := mustRoot(t), readRoot(t, "REPRODUCIBILITY.md")
+	var both []string
+	for _, e := range cli.Experiments() {
+		sides := map[string]string{}
+		for _, profile := range []string{"quick", "standard"} {
+			r, err := result.Read(result.Path(filepath.Join(root, "experiments", "results"), e.ID, profile))
+			if err != nil {
+				continue // not every experiment has both
+			}
+			for _, c := range claims.InScope(r.Claims) {
+				side := map[string]string{claims.WordHolds: "for", claims.WordDirection: "for", claims.WordNot: "against"}[claims.Word(c.Verdict)]
+				if before := sides[c.ID]; before != "" && side != "" && before != side {
+					both = append(both, c.ID)
+				}
+				sides[c.ID] = side
+			}
+		}
+	}
+	_, said, _ := strings.Cut(text, "contradict each other")
+	said, _, _ = strings.Cut(said, "\n\n")
+	for _, id := range both {
+		if !strings.Contains(said, id) {
+			t.Errorf("REPRODUCIBILITY.md does not name %s among what quick and standard contradict each other on", id)
+		}
+	}
+	if words := map[int]string{1: "one", 2: "two", 3: "three", 4: "four"}; !strings.Contains(said, "Today these are "+words[len(both)]) {
+		t.Errorf("REPRODUCIBILITY.md does not say that there are %d: %v", len(both), both)
+	}
 }

@@ -9,7 +9,7 @@ import (
 // pivot places a table in the shape that a document prints: what is compared has a row, or several lines, and
 // each method a column. Lines come in fours: a key of the labels line.*, two columns of the rows, "model/method",
 // whose values name row and column, a format as list has it, and the rows. The first line orders rows and
-// columns; where another line has no row the cell is blank.
+// columns; where another line has no row the cell is blank, and where it has none at all it is left out.
 func (p *page) pivot(lines ...any) (string, error) {
 	t := &Table{Printed: true}
 	var names, heads []string

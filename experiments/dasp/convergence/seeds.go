@@ -11,8 +11,9 @@ import (
 
 // The seeds of the trainings, fixed before the first run that used them. Profile quick has ten, as many
 // as let its whole run end within ten minutes on two cores; the searches beside them, which judge nothing
-// about convergence, have three. In standard a run goes on from ten seeds until the interval of every reduction that it judges is narrow enough, and at most to
-// twenty. A run of seeds that somebody names has these.
+// about convergence, have three. In standard a run goes on from ten seeds until the interval of every
+// reduction that it judges is narrow enough, and at most to twenty. A run of seeds that somebody names has
+// these.
 const (
 	quickSeeds = 10
 	leastSeeds = 10  // of standard

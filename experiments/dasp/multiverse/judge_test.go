@@ -2,10 +2,13 @@ package multiverse
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"gradsync/experiments/claims"
 	"gradsync/experiments/dasp/setup"
+	"gradsync/experiments/result"
+	"gradsync/internal/oktest"
 )
 
 // timed returns a reading in which every network on a cluster takes these seconds, by method in the
@@ -154,5 +157,30 @@ func TestSizeOf(t *testing.T) {
 	}
 	if sizeOf(1, nil) != "" || !math.IsNaN(quantile(nil, 0.5)) || quantile([]float64{7}, 0.9) != 7 {
 		t.Error("quantiles of none and of one")
+	}
+}
+
+// Profile quick asks F3 first and times what passes it alone: F3 has the answer that the timed reading has, and the
+// committed claims of quick are standard's to the last field.
+func TestStatesFirst(t *testing.T) {
+	e := effort{Seeds: 2, PerWorker: 40, Warmup: 5}
+	count := map[bool]int{}
+	for _, r := range design(allAxes, false, 40) {
+		if r.at("noise") == burstsLevel {
+			continue
+		}
+		m := oktest.Must(measure(t.Context(), r, e))(t)
+		has := oktest.Must(hasStates(t.Context(), r, e))(t)
+		if count[has]++; has != m.filter().States {
+			t.Errorf("%s: DASP's own runs say %v", r.digits(), has)
+		}
+	}
+	if count[true] == 0 || count[false] == 0 {
+		t.Errorf("%v: one answer alone was asked", count)
+	}
+	quick := oktest.Must(result.Read("../../results/dasp/multiverse.json"))(t)
+	standard := oktest.Must(result.Read("../../results/dasp/standard/multiverse.json"))(t)
+	if len(quick.Claims) != 26 || !reflect.DeepEqual(quick.Claims, standard.Claims) {
+		t.Errorf("%d claims of quick are not standard's", len(quick.Claims))
 	}
 }

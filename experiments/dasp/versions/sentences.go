@@ -120,9 +120,10 @@ func (v view) sentences() {
 		}
 		return claims.Verdict(id, f)
 	}
-	may := claims.Found{Parts: slow, Seeds: len(v.Seeds), Words: words("D63", "percent", 100*degraded)}
+	of := func(parts []result.Part) []any { return kit.Map(parts, func(p result.Part) any { return p.Value }) }
+	may := claims.Found{Parts: slow, Seeds: len(v.Seeds), Words: words("D63", "ratios", of(slow))}
 	may.Finding = claims.Some(kit.Map(slow, claims.FindingOf)...)
 	v.Claims = append(v.Claims, holding("D60", sum.Wider, sum.QIS, result.Because("D60-tested", "among", sum.Among)),
 		holding("D61", sum.WSS-sum.Return, sum.WSS, result.Because("D61-most", "back", sum.Return)),
-		claims.Verdict("D62", claims.OfParts(better, len(v.Seeds), words("D62"))), claims.Verdict("D63", may))
+		claims.Verdict("D62", claims.OfParts(better, len(v.Seeds), words("D62", "ratios", of(better)))), claims.Verdict("D63", may))
 }

@@ -118,13 +118,12 @@ func tabulate(root string) (string, error) {
 			continue
 		}
 		fmt.Fprintf(&b, "| [%s](reports/html/%s.html) | %d |", s.Dated, s.Key, n)
+		number := map[string]int{}
+		for _, c := range counts {
+			number[c.Key] = c.N
+		}
 		for _, v := range shown {
-			at := slices.IndexFunc(counts, func(c page.VerdictCount) bool { return c.Key == v.Key })
-			if at < 0 {
-				b.WriteString(" 0 |")
-			} else {
-				fmt.Fprintf(&b, " %d |", counts[at].N)
-			}
+			fmt.Fprintf(&b, " %d |", number[v.Key])
 		}
 		b.WriteByte('\n')
 	}
